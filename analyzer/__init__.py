@@ -1,0 +1,1 @@
+"""What went wrong in an agent's run, told from its session file alone."""

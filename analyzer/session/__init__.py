@@ -1,0 +1,1 @@
+"""The session: one run's evidence, as data and as a file."""
