@@ -1,0 +1,1 @@
+"""How one thing in a run led to another."""

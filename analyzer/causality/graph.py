@@ -1,0 +1,39 @@
+"""What the causal graph of a run is made of: events and failures, and the rules that tie them."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+__all__ = ["CausalGraph", "Edge", "Node", "NodeKind", "Relation"]
+
+NodeKind = Literal["event", "failure"]
+
+Relation = Literal["precedes", "causes", "reinforces", "produces", "informs", "retries", "contains"]
+
+
+class Node(Struct, frozen=True, gc=False):
+    """An event of the run, or a failure found in it."""
+
+    id: str
+    type: str
+    """The event's kind, or `failure`."""
+    kind: NodeKind
+    label: str
+    """For people: the tool, skill or failure type."""
+
+
+class Edge(Struct, frozen=True, gc=False, rename={"source": "from", "target": "to"}):
+    """One thing led to another; in JSON `source` is `from` and `target` is `to`."""
+
+    source: str
+    target: str
+    relation: Relation
+    rule: str
+    """The link rule that made the edge."""
+
+
+class CausalGraph(Struct, frozen=True):
+    """Nodes in the order of the events, failures last; edges grouped by the rule that made them."""
+
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
