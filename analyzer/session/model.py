@@ -82,7 +82,7 @@ class Event(Struct, frozen=True, kw_only=True):
     """Normally an object; kept as it came when it is none."""
     span: SpanRef | None = None
     extra: dict[str, Json] = {}
-    """Top-level fields of the source that are none of the above, flat spellings among them. Null differs from absent."""
+    """Fields of the source that are none of the above, flat spellings among them. Null differs from absent."""
 
 
 class Agent(Struct, frozen=True, kw_only=True):
