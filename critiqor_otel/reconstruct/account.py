@@ -1,0 +1,71 @@
+"""Everything about a run that its events need to know, worked out once before the first event is written."""
+
+from collections.abc import Sequence
+
+from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.reconstruct.calls import ToolCall, calls_of
+from critiqor_otel.reconstruct.failures import Failure, first_failures
+from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.places import Place, places_of
+from critiqor_otel.reconstruct.usage import Usage, counted_usage
+
+__all__ = ["Account"]
+
+
+class Account:
+    """The run's spans in order, parents first, with their places, calls, counted usage and first failures."""
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        """Settle the roles that only the whole run can tell, then work out the rest."""
+        _name_the_agent(nodes)
+        _silence_echoes(nodes)
+        self.places: dict[int, Place] = places_of(nodes)
+        self.usage: dict[int, Usage] = counted_usage(nodes, self.places)
+        self.failures: dict[int, Failure] = first_failures(nodes)
+        self.call_of: dict[int, ToolCall] = {}
+        """The call of each tool span, by the id() of its node."""
+        self.asked_by: dict[int, list[ToolCall]] = {}
+        """Calls without a span, by the model call that asked for them."""
+        self.told_to: dict[int, list[ToolCall]] = {}
+        """Calls without a span, by the model call that was told their result."""
+        for call in calls_of(nodes, self.places):
+            self._place_call(call)
+
+    def _place_call(self, call: ToolCall) -> None:
+        if call.node is not None:
+            self.call_of[id(call.node)] = call
+            return
+        if call.asked is not None:
+            self.asked_by.setdefault(id(call.asked.model), []).append(call)
+        if call.answered is not None:
+            self.told_to.setdefault(id(call.answered), []).append(call)
+
+    def agent_name(self, node: Node) -> str | None:
+        """Return the name of the agent a span belongs to."""
+        agent = self.places[id(node)].agent
+        return agent.facts.get(Field.AGENT_NAME) if agent is not None else None
+
+    def tells(self, node: Node) -> SpanRole:
+        """Return the role a node's events are written in: spans inside a call or a model call tell nothing new."""
+        if node.role is SpanRole.TOOL and id(node) not in self.call_of:
+            return SpanRole.OTHER
+        if node.role is SpanRole.MODEL and self.places[id(node)].model is not node:
+            return SpanRole.OTHER
+        return node.role
+
+
+def _name_the_agent(nodes: Sequence[Node]) -> None:
+    """Take the root around a run's evidence for its agent when no span says that it is one."""
+    if any(node.role is SpanRole.AGENT for node in nodes):
+        return
+    for node in nodes:
+        if node.parent is None and node.facts.family is None and node.children:
+            node.role = SpanRole.AGENT
+
+
+def _silence_echoes(nodes: Sequence[Node]) -> None:
+    """Let log records of model calls tell nothing where the same family's spans tell of model calls too."""
+    spoken = {node.facts.family for node in nodes if node.role is SpanRole.MODEL and not node.from_log}
+    for node in nodes:
+        if node.from_log and node.role is SpanRole.MODEL and node.facts.family in spoken:
+            node.role = SpanRole.OTHER

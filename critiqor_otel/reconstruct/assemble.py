@@ -1,0 +1,130 @@
+"""A run's spans become its session: every span tells its events, in the order in which they happened."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from analyzer.session.model import Agent, Event, Note, Session, SourceLayer, SpanRef
+from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.reconstruct.account import Account
+from critiqor_otel.reconstruct.draft import Draft
+from critiqor_otel.reconstruct.events import Events
+from critiqor_otel.reconstruct.grouping import Run
+from critiqor_otel.reconstruct.node import Node, all_notes, walk
+from critiqor_otel.reconstruct.otel_record import Shared, otel_record
+from critiqor_otel.reconstruct.processes import adopt_processes
+
+__all__ = ["assemble"]
+
+_NOTES_PER_CODE = 10
+
+
+def assemble(run: Run) -> Session:
+    """Return the session those spans tell of, its events in time order."""
+    members = {id(node) for unit in run.units for node in unit.nodes}
+    roots = [node for unit in run.units for node in unit.nodes if id(node.parent) not in members]
+    roots.sort(key=lambda node: node.sort_key)
+    roots = adopt_processes(roots, [node for unit in run.units for node in unit.nodes])
+    nodes = list(walk(roots))
+    account = Account(nodes)
+    shared = Shared()
+    events = _Writing(nodes, Events(account), shared).events(roots)
+    extra: dict[str, Any] = {"resources": shared.resources, "scopes": shared.scopes}
+    return Session(
+        run_id=run.run_id,
+        events=events,
+        agent=_agent(nodes),
+        trace_ids=tuple(sorted({node.span.trace_id for node in nodes})),
+        notes=tuple(_fold([*_joined(run), *all_notes(nodes)])),
+        extra={key: value for key, value in extra.items() if value},
+    )
+
+
+class _Writing:
+    """Puts the drafts of all spans in order and gives them ids and times."""
+
+    def __init__(self, nodes: Sequence[Node], events: Events, shared: Shared) -> None:
+        counts = Counter(node.span.span_id for node in nodes)
+        self._ambiguous = {span_id for span_id, count in counts.items() if count > 1}
+        self._events = events
+        self._shared = shared
+        self._told: dict[int, int] = {}
+
+    def events(self, roots: Iterable[Node]) -> tuple[Event, ...]:
+        written = list(self._write(roots))
+        written.sort(key=lambda event: event.time_ns or 0)  # stable: the walk is the causal order
+        return tuple(written)
+
+    def _write(self, roots: Iterable[Node]) -> Iterator[Event]:
+        stack: list[tuple[Node | None, Iterator[Node]]] = [(None, iter(roots))]
+        while stack:
+            above, siblings = stack[-1]
+            node = next(siblings, None)
+            if node is not None:
+                yield from (self._event(node, draft, node.start_ns) for draft in self._events.at_start(node))
+                stack.append((node, iter(node.children)))
+                continue
+            stack.pop()
+            if above is not None:
+                end = above.end_ns if above.end_ns is not None else above.start_ns
+                yield from (self._event(above, draft, end) for draft in self._events.at_end(above))
+
+    def _event(self, node: Node, draft: Draft, time_ns: int | None) -> Event:
+        number = self._told.get(id(node), 0)
+        self._told[id(node)] = number + 1
+        span = node.span
+        prefix = f"{span.trace_id}-{span.span_id}" if span.span_id in self._ambiguous else span.span_id
+        payload = draft.payload if number else {**draft.payload, "otel": otel_record(node, self._shared)}
+        return Event(
+            event_id=f"{prefix}:{number}",
+            event=draft.event,
+            event_type=draft.event_type,
+            time_ns=time_ns,
+            source_layer=SourceLayer.TOOL_HOOKS if draft.from_tool else SourceLayer.EXTENSION_API,
+            tool_name=draft.tool_name,
+            tool_call_id=draft.tool_call_id,
+            status=draft.status,
+            duration_ms=_duration_ms(node) if draft.timed else None,
+            error=draft.error,
+            payload=payload,
+            span=SpanRef(span.trace_id, span.span_id),
+        )
+
+
+def _duration_ms(node: Node) -> float | None:
+    if node.start_ns is None or node.end_ns is None:
+        return None
+    return (node.end_ns - node.start_ns) / 1e6
+
+
+def _agent(nodes: Sequence[Node]) -> Agent:
+    """Return who ran: the first agent that has a name, and the instrumentation that told of it."""
+    agents = [node for node in nodes if node.role is SpanRole.AGENT]
+    named = [node for node in agents if node.facts.get(Field.AGENT_NAME) is not None]
+    first = next(iter(named or agents), None)
+    if first is None:
+        return Agent()
+    return Agent(
+        name=first.facts.get(Field.AGENT_NAME),
+        framework=first.span.scope.name or None,
+        version=first.facts.get(Field.AGENT_VERSION),
+    )
+
+
+def _joined(run: Run) -> list[Note]:
+    if not run.derived:
+        return []
+    message = f"{len(run.units)} traces without a common id were joined: their messages carry each other on"
+    return [Note(code="joined-by-messages", message=message)]
+
+
+def _fold(notes: Sequence[Note]) -> Iterator[Note]:
+    """Yield the notes; of many of one code the first few and the number of the others."""
+    counts: Counter[str] = Counter()
+    for note in notes:
+        counts[note.code] += 1
+        if counts[note.code] <= _NOTES_PER_CODE:
+            yield note
+    for code, count in sorted(counts.items()):
+        if count > _NOTES_PER_CODE:
+            yield Note(code=code, message=f"and {count - _NOTES_PER_CODE} more of these")

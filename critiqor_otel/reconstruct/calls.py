@@ -1,0 +1,222 @@
+"""Each tool call once, whatever carried it: its own span, the model's answer, the next request, a log record.
+
+Calls are the tool spans; an answer's request for a tool becomes a call only where no span is its own. Arguments and
+results missing on the span are taken from the messages. Re-sent history never makes a call.
+"""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.conventions.pseudo import PSEUDO_TOOLS
+from critiqor_otel.reconstruct.exchanges import Asked, Exchanges, canonical
+from critiqor_otel.reconstruct.failures import Failure, failure_of
+from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.places import Place
+from critiqor_otel.reconstruct.values import as_json
+from critiqor_otel.span import StatusCode
+
+__all__ = ["ToolCall", "calls_of"]
+
+
+class ToolCall:
+    """One tool call being put together; None is what is not known."""
+
+    __slots__ = (
+        "answered",
+        "arguments",
+        "asked",
+        "call_id",
+        "error",
+        "error_type",
+        "exit_code",
+        "failed",
+        "name",
+        "node",
+        "result",
+    )
+
+    def __init__(self, name: str | None, node: Node | None, asked: Asked | None) -> None:
+        """Begin with where the call was seen: its span, the model call that asked for it, or both."""
+        self.name = name
+        self.node = node
+        self.asked = asked
+        self.answered: Node | None = None
+        """The model call that was told the result."""
+        self.call_id: str | None = None
+        self.arguments: Any = None
+        self.result: Any = None
+        self.failed: bool | None = None
+        self.error: str | None = None
+        self.error_type: str | None = None
+        self.exit_code: int | None = None
+
+    @property
+    def pseudo(self) -> bool:
+        """Tell whether the call only carries the answer."""
+        return self.name in PSEUDO_TOOLS
+
+
+def calls_of(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[ToolCall]:
+    """Return the run's tool calls: those with spans in span order, then those known from messages alone."""
+    exchanges = Exchanges(nodes, places)
+    calls = _span_calls(nodes, places)
+    matched = _Matching(exchanges.asked)
+    for call in calls:
+        call.asked = matched.by_id(call) or matched.by_arguments(call)
+    for call in calls:
+        call.asked = call.asked or matched.by_turn(call)
+    derived = [_call_of_request(asked) for asked in matched.left_over()]
+    for call in (*calls, *derived):
+        if call.asked is not None:
+            _learn_from_messages(call, call.asked, exchanges)
+    return [*calls, *derived]
+
+
+def _span_calls(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[ToolCall]:
+    """Return a call for each outermost tool span, with what the spans inside it know."""
+    parts: dict[int, list[Node]] = {}
+    outers: list[Node] = []
+    for node in nodes:
+        outer = places[id(node)].tool
+        if outer is node:
+            outers.append(node)
+        elif outer is not None and node.role in _PARTS:
+            parts.setdefault(id(outer), []).append(node)
+    return _with_records([_span_call(node, parts.get(id(node), [])) for node in outers])
+
+
+_PARTS = frozenset({SpanRole.TOOL, SpanRole.OTHER, SpanRole.PROCESS})
+"""What tells of its tool call from inside: a transport, an execution, a process."""
+
+_FACTS = {
+    "name": Field.TOOL_NAME,
+    "call_id": Field.TOOL_CALL_ID,
+    "arguments": Field.TOOL_ARGUMENTS,
+    "result": Field.TOOL_RESULT,
+    "exit_code": Field.EXIT_CODE,
+}
+
+
+def _span_call(outer: Node, parts: Sequence[Node]) -> ToolCall:
+    call = ToolCall(None, outer, None)
+    for node in (outer, *(part for part in parts if part.role is not SpanRole.OTHER)):
+        for name, field in _FACTS.items():
+            if getattr(call, name) is None:
+                setattr(call, name, as_json(node.facts.get(field)))
+    failure = failure_of(outer) or _failure_inside(outer, parts)
+    if failure is not None:
+        call.failed = True
+        call.error_type = failure.error_type
+        call.error = failure.message or failure.error_type
+    elif outer.end_ns is not None:
+        call.failed = False
+    return call
+
+
+def _failure_inside(outer: Node, parts: Sequence[Node]) -> Failure | None:
+    """Return the failure of the last attempt inside a call whose own span says nothing."""
+    if outer.span.status is StatusCode.OK:
+        return None
+    telling = [part for part in parts if part.role is SpanRole.TOOL or failure_of(part) is not None]
+    return failure_of(telling[-1]) if telling else None
+
+
+def _with_records(calls: list[ToolCall]) -> list[ToolCall]:
+    """Fold calls that were reported as log records into the spans of the same family that tell of them too."""
+    spoken = {call.node.facts.family for call in calls if call.node is not None and not call.node.from_log}
+    kept: list[ToolCall] = []
+    records: list[ToolCall] = []
+    for call in calls:
+        echo = call.node is not None and call.node.from_log and call.node.facts.family in spoken
+        (records if echo else kept).append(call)
+    by_id = {call.call_id: call for call in kept if call.call_id is not None}
+    waiting: dict[str | None, deque[ToolCall]] = {}
+    for call in kept:
+        if call.call_id is None:
+            waiting.setdefault(call.name, deque()).append(call)
+    for record in records:
+        home = by_id.get(record.call_id or "")
+        if home is None and waiting.get(record.name):
+            home = waiting[record.name].popleft()
+        if home is None:
+            kept.append(record)
+        else:
+            _fold(home, record)
+    return kept
+
+
+def _fold(home: ToolCall, record: ToolCall) -> None:
+    home.call_id = home.call_id or record.call_id
+    home.arguments = home.arguments if home.arguments is not None else record.arguments
+    home.result = home.result if home.result is not None else record.result
+    home.exit_code = home.exit_code if home.exit_code is not None else record.exit_code
+    if record.failed and not home.failed:
+        home.failed, home.error, home.error_type = True, record.error, record.error_type
+
+
+class _Matching:
+    """Requests for tools that still wait for the span that carries them out."""
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self._asked = asked
+        self._taken: set[int] = set()
+        self._by_id: dict[str, deque[int]] = {}
+        self._by_arguments: dict[tuple[str, str], deque[int]] = {}
+        self._by_name: dict[str, deque[int]] = {}
+        for index, one in enumerate(asked):
+            if one.request.id is not None:
+                self._by_id.setdefault(one.request.id, deque()).append(index)
+            self._by_arguments.setdefault((one.request.name, canonical(one.request.arguments)), deque()).append(index)
+            self._by_name.setdefault(one.request.name, deque()).append(index)
+
+    def by_id(self, call: ToolCall) -> Asked | None:
+        return self._take(self._by_id.get(call.call_id or ""), call)
+
+    def by_arguments(self, call: ToolCall) -> Asked | None:
+        return self._take(self._by_arguments.get((call.name or "", canonical(call.arguments))), call)
+
+    def by_turn(self, call: ToolCall) -> Asked | None:
+        """Take a request for the tool that was made before the span began and was not yet answered."""
+        return self._take(self._by_name.get(call.name or ""), call, in_turn=True)
+
+    def left_over(self) -> list[Asked]:
+        return [one for index, one in enumerate(self._asked) if index not in self._taken]
+
+    def _take(self, waiting: deque[int] | None, call: ToolCall, *, in_turn: bool = False) -> Asked | None:
+        if not waiting or call.node is None:
+            return None
+        while waiting and waiting[0] in self._taken:
+            waiting.popleft()
+        index = next((one for one in waiting if one not in self._taken and self._fits(one, call.node, in_turn)), None)
+        if index is None:
+            return None
+        self._taken.add(index)
+        return self._asked[index]
+
+    def _fits(self, index: int, node: Node, in_turn: bool) -> bool:  # noqa: FBT001  # private, one caller
+        one = self._asked[index]
+        return one.could_start(node) and (not in_turn or one.in_turn(node))
+
+
+def _call_of_request(asked: Asked) -> ToolCall:
+    call = ToolCall(asked.request.name, None, asked)
+    call.call_id = asked.request.id
+    call.arguments = as_json(asked.request.arguments)
+    return call
+
+
+def _learn_from_messages(call: ToolCall, asked: Asked, exchanges: Exchanges) -> None:
+    call.call_id = call.call_id or asked.request.id
+    wanted = asked.request.arguments
+    if wanted is not None and not isinstance(call.arguments, dict):
+        call.arguments = as_json(wanted)
+    answer = exchanges.answer_to(asked)
+    if answer is None:
+        return
+    response, call.answered = answer
+    if call.result is None:
+        call.result = as_json(response.result)
+    if response.is_error is not None and call.failed is not True:
+        call.failed = response.is_error

@@ -1,0 +1,188 @@
+"""Which events a span of each role becomes, at its start and at its end: one table for each."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from analyzer.session.model import EventKind
+from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.reconstruct import side_events
+from critiqor_otel.reconstruct.account import Account
+from critiqor_otel.reconstruct.calls import ToolCall
+from critiqor_otel.reconstruct.draft import Draft, known, state
+from critiqor_otel.reconstruct.failures import failure_of
+from critiqor_otel.reconstruct.model_events import ModelEvents
+from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.values import as_json
+
+__all__ = ["Events"]
+
+_Drafts = Iterator[Draft]
+_Writer = Callable[[Account, Node], _Drafts]
+
+
+class Events:
+    """Writes a run's events, span by span, in the order of the walk through the tree."""
+
+    def __init__(self, account: Account) -> None:
+        """Take what is known of the run."""
+        self._account = account
+        models = ModelEvents(account)
+        self._start: Mapping[SpanRole, _Writer] = {**_START, SpanRole.MODEL: lambda _, node: models.request(node)}
+        self._end: Mapping[SpanRole, _Writer] = {**_END, SpanRole.MODEL: lambda _, node: models.response(node)}
+
+    def at_start(self, node: Node) -> _Drafts:
+        """Yield what the span tells when it begins; every span tells something."""
+        for call in self._account.told_to.get(id(node), ()):
+            yield _output_of(call)
+        yield from self._start.get(self._account.tells(node), _other)(self._account, node)
+
+    def at_end(self, node: Node) -> _Drafts:
+        """Yield what the span tells when it ends."""
+        role = self._account.tells(node)
+        if role in self._end:
+            yield from self._end[role](self._account, node)
+        yield from _failure(self._account, node, role)
+        yield from side_events.extras(node)
+        for call in self._account.asked_by.get(id(node), ()):
+            yield _call_of(call, self._account.agent_name(node))
+
+
+def _agent_start(account: Account, node: Node) -> _Drafts:
+    yield state(
+        "agent_start",
+        agent=node.facts.get(Field.AGENT_NAME),
+        input=as_json(node.facts.get(Field.INPUT)),
+        sub_agent=account.places[id(node)].super_agent is not None or None,
+        unfinished=True if node.end_ns is None else None,
+    )
+
+
+def _agent_end(account: Account, node: Node) -> _Drafts:
+    yield from _usage_report(account, node)
+    if node.end_ns is None:
+        return
+    failure = failure_of(node)
+    yield Draft(
+        event=EventKind.STATE_TRANSITION,
+        event_type="agent_end",
+        status="ok" if failure is None else "error",
+        error=None if failure is None else failure.message or failure.error_type,
+        payload=known(agent=node.facts.get(Field.AGENT_NAME), output=as_json(node.facts.get(Field.OUTPUT))),
+        timed=True,
+    )
+
+
+def _turn_start(_: Account, node: Node) -> _Drafts:
+    yield state("turn_start", name=node.span.name)
+
+
+def _turn_end(account: Account, node: Node) -> _Drafts:
+    yield from _usage_report(account, node)
+    if node.end_ns is not None:
+        yield Draft(
+            event=EventKind.STATE_TRANSITION,
+            event_type="turn_end",
+            payload=known(name=node.span.name),
+            timed=True,
+        )
+
+
+def _usage_report(account: Account, node: Node) -> _Drafts:
+    usage = account.usage.get(id(node))
+    if usage is not None:
+        yield Draft(
+            event=EventKind.TOKEN_USAGE,
+            event_type="usage_report",
+            payload={"usage": usage, "scope": "run", **known(model=node.facts.get(Field.MODEL))},
+        )
+
+
+def _usage_only(account: Account, node: Node) -> _Drafts:
+    reported = list(_usage_report(account, node))
+    yield from reported or _other(account, node)
+
+
+def _tool_call(account: Account, node: Node) -> _Drafts:
+    yield _call_of(account.call_of[id(node)], account.agent_name(node))
+    if node.facts.get(Field.SKILL_NAME) is not None:
+        yield from side_events.skill(account, node)
+
+
+def _tool_result(account: Account, node: Node) -> _Drafts:
+    if node.end_ns is not None:
+        yield _output_of(account.call_of[id(node)])
+
+
+def _other(_: Account, node: Node) -> _Drafts:
+    yield state(node.span.name or "span", name=node.span.name)
+
+
+_TOLD_BY_CALL = frozenset({SpanRole.OTHER, SpanRole.PROCESS})
+
+
+def _failure(account: Account, node: Node, role: SpanRole) -> _Drafts:
+    """Yield the failure that began here; a tool's is told by its output."""
+    failure = account.failures.get(id(node))
+    inside_call = account.places[id(node)].tool is not None and role in _TOLD_BY_CALL
+    if failure is None or role is SpanRole.TOOL or inside_call:
+        return
+    yield Draft(
+        event=EventKind.ERROR_EVENT,
+        event_type="error",
+        error=failure.message or failure.error_type,
+        payload=known(error_type=failure.error_type, message=failure.message, where=node.span.name),
+    )
+
+
+def _call_of(call: ToolCall, agent: str | None) -> Draft:
+    return Draft(
+        event=EventKind.TOOL_CALL,
+        event_type="tool_call",
+        tool_name=call.name,
+        tool_call_id=call.call_id,
+        payload=known(
+            input=call.arguments,
+            agent=agent,
+            pseudo=call.pseudo or None,
+            basis="derived" if call.node is None else None,
+        ),
+    )
+
+
+_STATUS = {True: "error", False: "ok", None: None}
+
+
+def _output_of(call: ToolCall) -> Draft:
+    return Draft(
+        event=EventKind.TOOL_OUTPUT,
+        event_type="tool_result",
+        tool_name=call.name,
+        tool_call_id=call.call_id,
+        status=_STATUS[call.failed],
+        error=call.error if call.failed else None,
+        payload=known(result=call.result, exit_code=call.exit_code, error_type=call.error_type),
+        timed=call.node is not None,
+    )
+
+
+_START: Mapping[SpanRole, _Writer] = {
+    SpanRole.AGENT: _agent_start,
+    SpanRole.TURN: _turn_start,
+    SpanRole.TOOL: _tool_call,
+    SpanRole.MEMORY: side_events.memory_start,
+    SpanRole.RETRIEVER: side_events.memory_start,
+    SpanRole.SKILL: side_events.skill,
+    SpanRole.DECISION: side_events.decision,
+    SpanRole.CONTEXT: side_events.context,
+    SpanRole.RETRY: side_events.retry,
+    SpanRole.PROCESS: side_events.process_start,
+    SpanRole.USAGE: _usage_only,
+}
+
+_END: Mapping[SpanRole, _Writer] = {
+    SpanRole.AGENT: _agent_end,
+    SpanRole.TURN: _turn_end,
+    SpanRole.TOOL: _tool_result,
+    SpanRole.MEMORY: side_events.memory_end,
+    SpanRole.RETRIEVER: side_events.memory_end,
+    SpanRole.PROCESS: side_events.process_end,
+}

@@ -1,0 +1,96 @@
+"""Which spans failed, and where a failure began.
+
+A status is not the whole truth: a family's own word and an exit code count as well, and a parent that only repeats its
+child's error did not fail by itself.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.span import SpanEvent, StatusCode
+
+__all__ = ["Failure", "failure_of", "first_failures"]
+
+
+class Failure(Struct, frozen=True):
+    """What a span says of its own failure; either part may be unknown."""
+
+    error_type: str | None
+    message: str | None
+
+
+def failure_of(node: Node) -> Failure | None:
+    """Return the failure a span tells of itself, or None when it tells of none."""
+    exit_code = node.facts.get(Field.EXIT_CODE)
+    exception = _exception(node)
+    said = node.facts.get(Field.FAILED)
+    failed = node.span.status is StatusCode.ERROR or bool(said) or exit_code not in (None, 0)
+    if not failed and (exception is None or said is False or node.span.status is StatusCode.OK):
+        return None
+    if not failed and node.role is SpanRole.TOOL:
+        return None  # recorded and handled inside the tool
+    error_type = node.facts.get(Field.ERROR_TYPE) or _text(exception, "exception.type")
+    message = (
+        node.facts.get(Field.ERROR_MESSAGE)
+        or _text(exception, "exception.message")
+        or node.span.status_message
+        or (f"exit code {exit_code}" if exit_code not in (None, 0) else None)
+    )
+    return Failure(error_type, message)
+
+
+def _exception(node: Node) -> SpanEvent | None:
+    return next((event for event in reversed(node.span.events) if event.name == "exception"), None)
+
+
+def _text(event: SpanEvent | None, key: str) -> str | None:
+    value = event.attributes.get(key) if event is not None else None
+    return value if isinstance(value, str) and value else None
+
+
+_SILENT = frozenset({SpanRole.HEALTH})
+
+
+def first_failures(nodes: Sequence[Node]) -> dict[int, Failure]:
+    """Map the id() of each node at which a failure began to that failure; the nodes come parents first.
+
+    A failure that repeats what a span below it said already began there.
+    """
+    below: dict[int, set[Failure]] = {}
+    began: dict[int, Failure] = {}
+    for node in reversed(nodes):
+        heard = below.pop(id(node), set())
+        failure = failure_of(node) if node.role not in _SILENT else None
+        if failure is not None:
+            if not _is_echo(failure, heard):
+                began[id(node)] = failure
+            heard.add(failure)
+        if node.parent is not None and heard:
+            _pour(heard, below, id(node.parent))
+    return began
+
+
+def _pour(heard: set[Failure], below: dict[int, set[Failure]], parent: int) -> None:
+    """Add a child's failures to its parent's, the smaller set into the larger."""
+    other = below.get(parent)
+    if other is None:
+        below[parent] = heard
+    elif len(other) >= len(heard):
+        other |= heard
+    else:
+        heard |= other
+        below[parent] = heard
+
+
+def _is_echo(failure: Failure, heard: set[Failure]) -> bool:
+    if failure in heard:
+        return True
+    if failure.message is None:
+        return bool(heard)
+    return any(
+        other.message is not None and (other.message in failure.message or failure.message in other.message)
+        for other in heard
+    )

@@ -1,0 +1,173 @@
+"""Which traces, or parts of one, are one run.
+
+An explicit run id; else the conversation or session id of the root agent; else span links between agents' traces;
+else the trace. `--group-by trace` and `--group-by conversation` override. What belongs to a run but carries no id
+(an agent's setup, a host's health, a process) joins the run of its resource that is nearest in time.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from msgspec import Struct
+
+from analyzer.session.model import SpanRef
+from critiqor_otel.reconstruct.chaining import chain_calls
+from critiqor_otel.reconstruct.node import Trace
+from critiqor_otel.reconstruct.unit import Unit, units_of
+
+__all__ = ["GroupBy", "Grouped", "Run", "group"]
+
+
+class GroupBy(StrEnum):
+    """What makes a run, when the user says it."""
+
+    TRACE = "trace"
+    CONVERSATION = "conversation"
+
+
+class Run(Struct, frozen=True):
+    """The units of one run, in order of time."""
+
+    run_id: str
+    units: tuple[Unit, ...]
+    derived: bool = False
+    """Joined by what the messages say, not by an id."""
+
+
+class Grouped(Struct, frozen=True):
+    """The runs in order of id, and the traces in which no agent speaks."""
+
+    runs: tuple[Run, ...]
+    silent: tuple[Unit, ...]
+
+
+def group(traces: Iterable[Trace], group_by: GroupBy | None) -> Grouped:
+    """Make runs of traces."""
+    units = [unit for trace in traces for unit in units_of(trace, by_trace=group_by is GroupBy.TRACE)]
+    units.sort(key=lambda unit: unit.sort_key)
+    bonds = _Bonds(units)
+    derived: set[int] = set()
+    if group_by is not GroupBy.TRACE:
+        _join_equal_keys(units, bonds, ignore_run_ids=group_by is GroupBy.CONVERSATION)
+        _join_linked(units, bonds)
+        _join_scattered(units, bonds)
+        for earlier, later in chain_calls([unit for unit in units if unit.key is None and not unit.has_agent]):
+            bonds.join(earlier.index, later.index)
+            derived.update((earlier.index, later.index))
+    silent = _settle_silent(units, bonds)
+    return _runs(units, bonds, silent, derived)
+
+
+class _Bonds:
+    """Disjoint sets of units; the earliest unit stands for its set."""
+
+    def __init__(self, units: list[Unit]) -> None:
+        for index, unit in enumerate(units):
+            unit.index = index
+        self._parent = list(range(len(units)))
+
+    def find(self, index: int) -> int:
+        while self._parent[index] != index:
+            self._parent[index] = self._parent[self._parent[index]]
+            index = self._parent[index]
+        return index
+
+    def join(self, one: int, other: int) -> None:
+        first, second = sorted((self.find(one), self.find(other)))
+        self._parent[second] = first
+
+
+def _join_equal_keys(units: list[Unit], bonds: _Bonds, *, ignore_run_ids: bool) -> None:
+    seen: dict[tuple[str, str], int] = {}
+    for unit in units:
+        if ignore_run_ids and unit.conversation is not None:
+            unit.key = ("conversation", unit.conversation)
+        if unit.key is not None:
+            bonds.join(seen.setdefault(unit.key, unit.index), unit.index)
+
+
+def _join_linked(units: list[Unit], bonds: _Bonds) -> None:
+    """Join units without a key along the links of their spans."""
+    linked = any(node.span.links for unit in units for node in unit.nodes)
+    homes = {node.ref: unit for unit in units if unit.known for node in unit.nodes} if linked else {}
+    for unit in units:
+        for node in unit.nodes:
+            for link in node.span.links:
+                home = homes.get(SpanRef(link.trace_id, link.span_id))
+                if home is not None and (unit.key is None or home.key is None or unit.key == home.key):
+                    _join_if_compatible(unit, home, bonds)
+
+
+def _join_if_compatible(unit: Unit, home: Unit, bonds: _Bonds) -> None:
+    if unit.key is not None and home.key is None:
+        home.key = unit.key
+    elif unit.key is None:
+        unit.key = home.key
+    bonds.join(unit.index, home.index)
+
+
+def _join_scattered(units: list[Unit], bonds: _Bonds) -> None:
+    """Join units without a key that another unit of their resource and family encloses in time.
+
+    Only for families that scatter one run over several traces and give no id (OpenClaw 2026.4).
+    """
+    open_units: dict[tuple[str, str], Unit] = {}
+    for unit in units:
+        if unit.key is not None or not unit.scattered:
+            continue
+        outer = open_units.get(unit.origin)
+        if outer is not None and unit.end_ns <= outer.end_ns:
+            bonds.join(outer.index, unit.index)
+        else:
+            open_units[unit.origin] = unit
+
+
+def _settle_silent(units: list[Unit], bonds: _Bonds) -> list[Unit]:
+    """Give units without evidence of their own to the nearest run of their resource; return those that have none."""
+    speaking = {bonds.find(unit.index) for unit in units if unit.speaks}
+    homes: dict[str, list[Unit]] = {}
+    for unit in units:
+        if bonds.find(unit.index) in speaking:
+            homes.setdefault(unit.service, []).append(unit)
+    silent = []
+    for unit in units:
+        if bonds.find(unit.index) in speaking:
+            continue
+        near = homes.get(unit.service) if unit.known else None
+        if near:
+            bonds.join(min(near, key=lambda home: (home.distance(unit), home.index)).index, unit.index)
+        else:
+            silent.append(unit)
+    return silent
+
+
+def _runs(units: list[Unit], bonds: _Bonds, silent: list[Unit], derived: set[int]) -> Grouped:
+    left_out = {unit.index for unit in silent}
+    sets: dict[int, list[Unit]] = {}
+    for unit in units:
+        if unit.index not in left_out:
+            sets.setdefault(bonds.find(unit.index), []).append(unit)
+    runs = [
+        Run(_run_id(members), tuple(members), derived=any(unit.index in derived for unit in members))
+        for members in sets.values()
+    ]
+    return Grouped(tuple(_distinct(runs)), tuple(silent))
+
+
+def _run_id(members: list[Unit]) -> str:
+    keyed = sorted(unit.key for unit in members if unit.key is not None)
+    if keyed:
+        return keyed[-1][1]  # a run id ("run") sorts after a conversation id and wins
+    spoken = [unit for unit in members if unit.speaks] or members
+    return min(spoken, key=lambda unit: unit.sort_key).trace_id
+
+
+def _distinct(runs: list[Run]) -> list[Run]:
+    """Order runs by id; two runs of one id (parts of one trace) are told apart by a number."""
+    runs.sort(key=lambda run: (run.run_id, run.units[0].sort_key))
+    counts: dict[str, int] = {}
+    named = []
+    for run in runs:
+        counts[run.run_id] = number = counts.get(run.run_id, 0) + 1
+        named.append(run if number == 1 else Run(f"{run.run_id}.{number}", run.units, run.derived))
+    return named

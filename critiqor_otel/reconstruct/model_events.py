@@ -1,0 +1,122 @@
+"""A model call as two events: what was sent to it that is new, and what came back."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from analyzer.session.model import EventKind
+from critiqor_otel.conventions.convention import Field
+from critiqor_otel.conventions.messages import Message
+from critiqor_otel.reconstruct.account import Account
+from critiqor_otel.reconstruct.draft import Draft, known
+from critiqor_otel.reconstruct.failures import failure_of
+from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.values import as_json
+
+__all__ = ["ModelEvents"]
+
+
+class _Sent(Struct):
+    """What an agent's previous request sent."""
+
+    messages: list[Message] = []
+    tools: Any = None
+    instructions: str | None = None
+
+
+class ModelEvents:
+    """Writes requests and responses; remembers for each agent what was sent, since every request sends it all again."""
+
+    def __init__(self, account: Account) -> None:
+        """Take what is known of the run."""
+        self._account = account
+        self._sent: dict[int, _Sent] = {}
+
+    def request(self, node: Node) -> Iterator[Draft]:
+        """Yield the request, and a retry when the span says it is not the first attempt."""
+        facts = node.facts
+        agent = self._account.places[id(node)].agent
+        sent = self._sent.setdefault(id(agent), _Sent())
+        messages: list[Message] | None = facts.get(Field.INPUT_MESSAGES)
+        yield Draft(
+            event=EventKind.STATE_TRANSITION,
+            event_type="before_provider_request",
+            payload=known(
+                **self._identity(node),
+                messages=None if messages is None else [_told(message) for message in _new(messages, sent)],
+                messages_total=None if messages is None else len(messages),
+                system_instructions=_changed(sent, "instructions", facts.get(Field.SYSTEM_INSTRUCTIONS)),
+                tools=as_json(_changed(sent, "tools", facts.get(Field.TOOL_DEFINITIONS))),
+                max_tokens=facts.get(Field.MAX_TOKENS),
+            ),
+        )
+        attempt = facts.get(Field.ATTEMPT)
+        if attempt is not None and attempt > 1:
+            yield Draft(
+                event=EventKind.RETRY_EVENT,
+                event_type="retry",
+                payload=known(attempt=attempt, model=facts.get(Field.MODEL), reason=facts.get(Field.REASON)),
+            )
+
+    def response(self, node: Node) -> Iterator[Draft]:
+        """Yield the response; a call still open has none, and one that reported no usage has no `usage`."""
+        if node.end_ns is None:
+            return
+        facts = node.facts
+        failure = failure_of(node)
+        messages: list[Message] | None = facts.get(Field.OUTPUT_MESSAGES)
+        yield Draft(
+            event=EventKind.TOKEN_USAGE,
+            event_type="after_provider_response",
+            status="ok" if failure is None else "error",
+            error=None if failure is None else failure.message or failure.error_type,
+            payload=known(
+                **self._identity(node),
+                usage=self._account.usage.get(id(node)),
+                finish_reasons=facts.get(Field.FINISH_REASONS),
+                messages=None if messages is None else [_told(message) for message in messages],
+                cost_usd=facts.get(Field.COST),
+            ),
+            timed=True,
+        )
+
+    def _identity(self, node: Node) -> dict[str, Any]:
+        return {
+            "model": node.facts.get(Field.MODEL),
+            "provider": node.facts.get(Field.PROVIDER),
+            "agent": self._account.agent_name(node),
+        }
+
+
+def _new(messages: list[Message], sent: _Sent) -> list[Message]:
+    """Return the messages that the previous request did not begin with, and remember these."""
+    before, sent.messages = sent.messages, messages
+    count = len(before)
+    return messages[count:] if messages[:count] == before else messages
+
+
+def _changed(sent: _Sent, what: str, value: Any) -> Any:
+    """Return the value when it is not the one sent before, and remember it."""
+    if value is None or value == getattr(sent, what):
+        return None
+    setattr(sent, what, value)
+    return value
+
+
+def _told(message: Message) -> dict[str, Any]:
+    """Return a message as docs/session.md writes it."""
+    requests = [
+        known(id=request.id, name=request.name, arguments=as_json(request.arguments))
+        for request in message.tool_requests
+    ]
+    responses = [
+        known(id=one.id, name=one.name, result=as_json(one.result), is_error=one.is_error)
+        for one in message.tool_responses
+    ]
+    return known(
+        role=message.role,
+        text=message.text,
+        tool_requests=requests or None,
+        tool_responses=responses or None,
+    )

@@ -1,0 +1,75 @@
+"""A span on its way into a session: its facts, its place in the tree, and its times after repair."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from analyzer.session.model import Note, SpanRef
+from critiqor_otel.conventions.convention import SpanRole
+from critiqor_otel.conventions.facts import Facts
+from critiqor_otel.span import Span
+
+__all__ = ["Node", "Trace", "all_notes", "walk"]
+
+
+class Node:
+    """A span in its trace. The span itself stays as it came; what repairs change stands here."""
+
+    __slots__ = ("children", "end_ns", "facts", "from_log", "notes", "parent", "role", "span", "start_ns")
+
+    def __init__(self, span: Span, facts: Facts, *, from_log: bool) -> None:
+        """Begin with the span's own times and role, and no family."""
+        self.span = span
+        self.facts = facts
+        self.from_log = from_log
+        self.role: SpanRole = facts.role
+        self.parent: Node | None = None
+        self.children: list[Node] = []
+        self.start_ns: int | None = span.start_ns or None
+        self.end_ns: int | None = span.end_ns or None
+        self.notes: list[Note] = []
+
+    @property
+    def ref(self) -> SpanRef:
+        """The span's address."""
+        return SpanRef(self.span.trace_id, self.span.span_id)
+
+    @property
+    def sort_key(self) -> tuple[int, int, str, str]:
+        """Start, end and ids: the same order whatever order the spans came in."""
+        return self.start_ns or 0, self.end_ns or 0, self.span.trace_id, self.span.span_id
+
+    def note(self, code: str, message: str) -> None:
+        """Say what was found on this span."""
+        self.notes.append(Note(code=code, message=message, span=self.ref))
+
+
+class Trace:
+    """The nodes of one trace, and those of them without a parent here."""
+
+    __slots__ = ("nodes", "roots", "trace_id")
+
+    def __init__(self, trace_id: str, nodes: list[Node]) -> None:
+        """Take the trace's nodes; parents are set by the repairs."""
+        self.trace_id = trace_id
+        self.nodes = nodes
+        self.roots: list[Node] = []
+
+
+def walk(roots: Iterable[Node]) -> Iterator[Node]:
+    """Yield nodes depth first, parents before children, in the order of the children lists.
+
+    Iterative: a trace may be deeper than the interpreter's stack.
+    """
+    stack = [iter(roots)]
+    while stack:
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+            continue
+        yield node
+        stack.append(iter(node.children))
+
+
+def all_notes(nodes: Iterable[Node]) -> list[Note]:
+    """Return the notes on these nodes and on their facts."""
+    return list(chain.from_iterable((*node.notes, *node.facts.notes) for node in nodes))

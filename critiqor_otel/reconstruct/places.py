@@ -1,0 +1,60 @@
+"""Where each span of a run stands: under which agent, in which tool call, in which model call.
+
+One pass from parents to children, since asking upward from every span would cost the square of the depth.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.reconstruct.node import Node
+
+__all__ = ["Place", "places_of"]
+
+
+class Place(Struct, frozen=True):
+    """The outermost spans of the things a span is part of; a span is part of itself."""
+
+    agent: Node | None
+    """The nearest agent at or above the span."""
+    super_agent: Node | None
+    """The agent above that one."""
+    tool: Node | None
+    """The outermost span of the tool call the span is part of."""
+    model: Node | None
+    """The outermost span of the model call the span is part of."""
+
+
+NOWHERE = Place(None, None, None, None)
+
+
+def places_of(nodes: Iterable[Node]) -> dict[int, Place]:
+    """Map the id() of each node to its place; the nodes come parents first."""
+    places: dict[int, Place] = {}
+    for node in nodes:
+        above = places.get(id(node.parent), NOWHERE) if node.parent is not None else NOWHERE
+        places[id(node)] = _place(node, above)
+    return places
+
+
+def _place(node: Node, above: Place) -> Place:
+    match node.role:
+        case SpanRole.AGENT:
+            return Place(node, above.agent, None, None)
+        case SpanRole.TOOL:
+            tool = above.tool if above.tool is not None and _same_call(above.tool, node) else node
+            return Place(above.agent, above.super_agent, tool, None)
+        case SpanRole.MODEL:
+            return Place(above.agent, above.super_agent, above.tool, above.model or node)
+        case _:
+            return above
+
+
+def _same_call(outer: Node, inner: Node) -> bool:
+    """Tell whether a tool span inside another is the same call seen again (MCP client and server, a wrapper).
+
+    An agent between the two would have cleared the place: what a sub-agent calls is its own.
+    """
+    name = inner.facts.get(Field.TOOL_NAME)
+    return name is None or name == outer.facts.get(Field.TOOL_NAME)

@@ -1,0 +1,133 @@
+"""Mending a trace: small functions in a fixed order, each of which says what it did.
+
+The order matters: parents are settled before times are compared with theirs. A repair applied twice changes nothing.
+"""
+
+from collections.abc import Callable
+
+from critiqor_otel.conventions.convention import SpanRole
+from critiqor_otel.reconstruct.node import Node, Trace, walk
+
+__all__ = ["REPAIRS", "mend"]
+
+
+def mend(trace: Trace) -> None:
+    """Apply every repair to the trace, in place."""
+    for repair in REPAIRS:
+        repair(trace)
+
+
+def link_parents(trace: Trace) -> None:
+    """Set each node's parent; a parent that is missing, or the span itself, is noted and the node becomes a root."""
+    by_id = {node.span.span_id: node for node in trace.nodes}
+    for node in trace.nodes:
+        parent_id = node.span.parent_span_id
+        if parent_id is None:
+            continue
+        if parent_id == node.span.span_id:
+            node.note("self-parent", "the span names itself as its parent; it was taken for a root")
+            continue
+        node.parent = by_id.get(parent_id)
+        if node.parent is None:
+            node.note("orphan-span", f"its parent {parent_id} was never seen; it was taken for a root")
+
+
+def break_cycles(trace: Trace) -> None:
+    """Cut each ring of parents at its earliest span."""
+    settled: set[int] = set()
+    for node in trace.nodes:
+        path: dict[int, Node] = {}
+        current: Node | None = node
+        while current is not None and id(current) not in settled:
+            if id(current) in path:
+                _cut_ring(current)
+                break
+            path[id(current)] = current
+            current = current.parent
+        settled.update(path)
+
+
+def _cut_ring(member: Node) -> None:
+    ring = [member]
+    current = member.parent
+    while current is not None and current is not member:
+        ring.append(current)
+        current = current.parent
+    first = min(ring, key=lambda node: node.sort_key)
+    first.parent = None
+    first.note("parent-cycle", f"{len(ring)} spans name each other as parents; the earliest was taken for a root")
+
+
+def order_times(trace: Trace) -> None:
+    """Swap start and end where the end comes first; a negative duration is never kept."""
+    for node in trace.nodes:
+        if node.start_ns is not None and node.end_ns is not None and node.end_ns < node.start_ns:
+            node.note(
+                "swapped-times", f"it ends {node.start_ns - node.end_ns} ns before it starts; the times were swapped"
+            )
+            node.start_ns, node.end_ns = node.end_ns, node.start_ns
+
+
+def place_children(trace: Trace) -> None:
+    """Fill the lists of children and roots, in order of time and id."""
+    trace.nodes.sort(key=lambda node: node.sort_key)
+    for node in trace.nodes:
+        (node.parent.children if node.parent is not None else trace.roots).append(node)
+
+
+def borrow_times(trace: Trace) -> None:
+    """Give a span without any time that of its parent, or of the trace."""
+    known = [node.start_ns for node in trace.nodes if node.start_ns is not None]
+    earliest = min(known, default=None)
+    for node in walk(trace.roots):
+        if node.start_ns is not None or earliest is None:
+            continue
+        node.start_ns = node.parent.start_ns if node.parent is not None else earliest
+        if node.end_ns is None and node.span.end_ns == 0 and node.span.start_ns == 0:
+            node.end_ns = node.start_ns
+        node.note("no-time", "it has no start time; that of its parent, or of the trace, was taken")
+
+
+def undo_skew(trace: Trace) -> None:
+    """Move a span that starts before its parent to the parent's start, together with all below it."""
+    shift: dict[int, int] = {}
+    for node in walk(trace.roots):
+        moved = shift.get(id(node.parent), 0) if node.parent is not None else 0
+        if node.start_ns is None:
+            continue
+        start = node.start_ns + moved
+        if node.parent is not None and node.parent.start_ns is not None and start < node.parent.start_ns:
+            behind = node.parent.start_ns - start
+            node.note("clock-skew", f"it starts {behind} ns before its parent; it was moved to the parent's start")
+            moved += behind
+        if moved:
+            shift[id(node)] = moved
+            node.start_ns += moved
+            node.end_ns = node.end_ns + moved if node.end_ns is not None else None
+
+
+def order_siblings(trace: Trace) -> None:
+    """Order roots and children by their mended times."""
+    trace.roots.sort(key=lambda node: node.sort_key)
+    for node in trace.nodes:
+        if len(node.children) > 1:
+            node.children.sort(key=lambda child: child.sort_key)
+
+
+def mark_unended(trace: Trace) -> None:
+    """Note spans that were still open when they were exported."""
+    for node in trace.nodes:
+        if node.end_ns is None and node.role is not SpanRole.OTHER:
+            node.note("unended-span", "it has no end time; it was still running when it was last seen")
+
+
+REPAIRS: tuple[Callable[[Trace], None], ...] = (
+    link_parents,
+    break_cycles,
+    order_times,
+    place_children,
+    borrow_times,
+    undo_skew,
+    order_siblings,
+    mark_unended,
+)

@@ -1,0 +1,133 @@
+"""The part of a trace that belongs to one run: all of it, or one of several agents' trees in it."""
+
+from collections.abc import Iterator
+
+from critiqor_otel.conventions import registry
+from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.reconstruct.node import Node, Trace, walk
+
+__all__ = ["EVIDENCE", "Unit", "units_of"]
+
+EVIDENCE = frozenset(SpanRole) - {
+    SpanRole.OTHER,
+    SpanRole.HEALTH,
+    SpanRole.SETUP,
+    SpanRole.PROCESS,
+    SpanRole.MESSAGE,
+    SpanRole.EMBEDDING,
+    SpanRole.TURN,
+}
+"""Roles that show an agent at work; a trace with none of them tells of no run."""
+
+
+class Unit:
+    """Some nodes of one trace, parents before children, and what says whose they are."""
+
+    __slots__ = (
+        "conversation",
+        "end_ns",
+        "has_agent",
+        "index",
+        "key",
+        "known",
+        "nodes",
+        "origin",
+        "scattered",
+        "service",
+        "speaks",
+        "start_ns",
+        "trace_id",
+    )
+
+    def __init__(self, trace_id: str, nodes: list[Node], *, run_id: str | None, conversation: str | None) -> None:
+        """Take the nodes; an explicit run id is a stronger key than a conversation id."""
+        first = nodes[0]
+        self.trace_id = trace_id
+        self.nodes = nodes
+        self.conversation = conversation
+        self.key = _key(run_id, conversation)
+        self.start_ns = min((node.start_ns for node in nodes if node.start_ns is not None), default=0)
+        self.end_ns = max((node.end_ns or node.start_ns or 0 for node in nodes), default=0)
+        self.has_agent = any(node.role is SpanRole.AGENT for node in nodes)
+        self.speaks = any(node.role in EVIDENCE for node in nodes)
+        self.known = any(node.facts.family is not None for node in nodes)
+        self.service = repr(first.span.resource.attributes.get("service.name"))
+        families = {node.facts.family for node in nodes}
+        self.scattered = not families.isdisjoint(registry.SCATTERED)
+        self.origin = (repr(sorted(first.span.resource.attributes.items(), key=repr)), first.span.scope.name)
+        self.index = -1
+
+    @property
+    def sort_key(self) -> tuple[int, int, str, str]:
+        """Start, minus end, ids: of units that start together the longer one first."""
+        return self.start_ns, -self.end_ns, self.trace_id, self.nodes[0].span.span_id
+
+    def distance(self, other: "Unit") -> int:
+        """Return the nanoseconds between two units; 0 when they overlap."""
+        return max(0, self.start_ns - other.end_ns, other.start_ns - self.end_ns)
+
+
+_NOBODY = (None, None)
+
+
+def _key(run_id: str | None, conversation: str | None) -> tuple[str, str] | None:
+    if run_id is not None:
+        return "run", run_id
+    return ("conversation", conversation) if conversation is not None else None
+
+
+def units_of(trace: Trace, *, by_trace: bool) -> Iterator[Unit]:
+    """Yield the units of a trace: one, unless several top agents speak of different runs."""
+    owners = {} if by_trace else _owners(trace)
+    if len({owner for owner in owners.values() if owner != _NOBODY}) > 1:
+        yield from _split(trace, owners)
+        return
+    nodes = list(walk(trace.roots))
+    named = next((owner for owner in owners.values() if owner != _NOBODY), None) or _first_ids(nodes)
+    unit = Unit(trace.trace_id, nodes, run_id=named[0], conversation=named[1])
+    if by_trace:
+        unit.key = None
+    yield unit
+
+
+def _owners(trace: Trace) -> dict[int, tuple[str | None, str | None]]:
+    """Map each top agent (no agent above it) to the ids it, or else its tree, names."""
+    return {id(node): _first_ids(walk([node])) for node in _top_agents(trace)}
+
+
+def _top_agents(trace: Trace) -> list[Node]:
+    tops = []
+    stack = list(reversed(trace.roots))
+    while stack:
+        node = stack.pop()
+        if node.role is SpanRole.AGENT:
+            tops.append(node)
+        else:
+            stack.extend(reversed(node.children))
+    return tops
+
+
+def _first_ids(nodes: Iterator[Node] | list[Node]) -> tuple[str | None, str | None]:
+    """Return the first run id and the first conversation id named on these nodes: often only some spans carry them."""
+    conversation = None
+    for node in nodes:
+        run_id = node.facts.get(Field.RUN_ID)
+        if run_id is not None:
+            return run_id, conversation or node.facts.get(Field.SESSION_ID)
+        if conversation is None:
+            conversation = node.facts.get(Field.SESSION_ID)
+    return None, conversation
+
+
+def _split(trace: Trace, owners: dict[int, tuple[str | None, str | None]]) -> Iterator[Unit]:
+    """Yield a unit for each run named by a top agent; what stands above or beside goes with the first."""
+    homes: dict[tuple[str | None, str | None], list[Node]] = {}
+    first = next(ids for ids in owners.values() if ids != _NOBODY)
+    belongs: dict[int, tuple[str | None, str | None]] = {}
+    for node in walk(trace.roots):
+        inherited = belongs.get(id(node.parent), first) if node.parent is not None else first
+        own = owners.get(id(node), _NOBODY)
+        belongs[id(node)] = ids = inherited if own == _NOBODY else own
+        homes.setdefault(ids, []).append(node)
+    for (run_id, conversation), nodes in homes.items():
+        yield Unit(trace.trace_id, nodes, run_id=run_id, conversation=conversation)

@@ -1,0 +1,91 @@
+"""Tokens once: what each span reports, and which of the reports count.
+
+Usage counts on the outermost span of a model call, or else on the spans inside it. What an agent reports is a sum of
+its calls and counts only where none of them reports anything (spec: OTel GenAI lets invoke_agent carry sums).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.conventions.facts import Facts
+from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.places import Place
+
+__all__ = ["Usage", "counted_usage", "usage_of"]
+
+Usage = dict[str, int]
+"""input_tokens (cached input included), output_tokens, total, cached_input_tokens, cache_write_tokens,
+reasoning_tokens; those that are known."""
+
+_PARTS = {
+    "cached_input_tokens": Field.CACHED_INPUT_TOKENS,
+    "cache_write_tokens": Field.CACHE_WRITE_TOKENS,
+    "reasoning_tokens": Field.REASONING_TOKENS,
+}
+
+
+def usage_of(facts: Facts) -> Usage | None:
+    """Return what a span reports of tokens, or None when it reports nothing."""
+    parts = {name: facts.get(field) for name, field in _PARTS.items()}
+    given = facts.get(Field.INPUT_TOKENS)
+    output = facts.get(Field.OUTPUT_TOKENS)
+    total = facts.get(Field.TOTAL_TOKENS)
+    if given is None and (uncached := facts.get(Field.UNCACHED_INPUT_TOKENS)) is not None:
+        given = uncached + (parts["cached_input_tokens"] or 0) + (parts["cache_write_tokens"] or 0)
+    if given is None and output is None and total is None:
+        return None
+    if given is not None and output is not None:
+        total = given + output
+    known = {"input_tokens": given, "output_tokens": output, "total": total, **parts}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def counted_usage(nodes: Sequence[Node], places: Mapping[int, Place]) -> dict[int, Usage]:
+    """Map the id() of the nodes whose reports count to what they report; the nodes come parents first."""
+    reports = {id(node): usage for node in nodes if (usage := usage_of(node.facts)) is not None}
+    if not reports:
+        return {}
+    counted = _model_usage(nodes, places, reports)
+    if not counted:
+        counted = {id(node): reports[id(node)] for node in nodes if node.role is SpanRole.USAGE and id(node) in reports}
+    return counted | _roll_ups(nodes, reports, counted)
+
+
+_ROLL_UPS = frozenset({SpanRole.AGENT, SpanRole.TURN})
+
+
+def _roll_ups(nodes: Sequence[Node], reports: Mapping[int, Usage], counted: Mapping[int, Usage]) -> dict[int, Usage]:
+    """Return the topmost sums that no counted report below them is part of."""
+    accounted = set(counted)
+    for node in reversed(nodes):
+        if id(node) in accounted and node.parent is not None:
+            accounted.add(id(node.parent))
+    sums: dict[int, Usage] = {}
+    inside: set[int] = set()
+    for node in nodes:
+        if node.parent is not None and id(node.parent) in inside:
+            inside.add(id(node))
+        elif node.role in _ROLL_UPS and id(node) in reports and id(node) not in accounted:
+            sums[id(node)] = reports[id(node)]
+            inside.add(id(node))
+    return sums
+
+
+def _model_usage(nodes: Iterable[Node], places: Mapping[int, Place], reports: Mapping[int, Usage]) -> dict[int, Usage]:
+    """Return the usage of each model call, keyed by its outermost span."""
+    usage: dict[int, Usage] = {}
+    first: dict[int, Node] = {}
+    for node in nodes:
+        outer = places[id(node)].model
+        if outer is None or node.role is not SpanRole.MODEL or id(node) not in reports:
+            continue
+        holder = first.setdefault(id(outer), node)
+        if holder is node:
+            usage[id(outer)] = reports[id(node)]
+        elif holder.parent is node.parent:  # siblings inside one call each carry a part of it
+            usage[id(outer)] = _add(usage[id(outer)], reports[id(node)])
+    return usage
+
+
+def _add(one: Usage, other: Usage) -> Usage:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in sorted({*one, *other})}
