@@ -23,9 +23,7 @@ __all__ = [
     "StatusCode",
 ]
 
-AttributeValue = (
-    str | bool | int | float | bytes | None | list["AttributeValue"] | dict[str, "AttributeValue"]
-)
+AttributeValue = str | bool | int | float | bytes | None | list["AttributeValue"] | dict[str, "AttributeValue"]
 """An OTLP AnyValue: bytes stay bytes, arrays are lists, key-value lists are dicts (a doubled key: the last wins)."""
 
 Attributes = dict[str, AttributeValue]
@@ -132,3 +130,7 @@ class Batch(Struct, frozen=True, kw_only=True):
     notes: tuple[Note, ...] = ()
     skipped: int = 0
     """Pieces that hold no traces and no logs (metrics requests), passed over on purpose."""
+    place: str | None = None
+    """The file it came from, as the user named it."""
+    rejected: int = 0
+    """Spans and log records that could not be read; the notes say why. What a receiver tells its client."""
