@@ -1,0 +1,50 @@
+# What a developer types. `make demo` and `make test` need nothing but a Python of 3.11 or newer.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
+
+# An environment whose Python went away is made anew.
+INSTALLED := $(if $(shell $(BIN)/python -c 'print(1)' 2>/dev/null),$(VENV)/.installed,rebuild)
+
+.PHONY: install rebuild demo test check wheel bench fuzz clean
+
+install: $(INSTALLED)
+
+$(VENV)/.installed: pyproject.toml .ci/install
+	@.ci/install $(VENV)
+	@touch $@
+
+rebuild:
+	@.ci/install $(VENV)
+	@touch $(VENV)/.installed
+
+demo: install
+	@$(BIN)/critiqor-otel demo
+
+test: install
+	@$(PYTEST) -q
+
+# Cheapest first: format, lint, spelling, layers, dependencies, types.
+check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/codespell
+	$(BIN)/lint-imports
+	$(BIN)/deptry .
+	$(BIN)/mypy
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
+
+# The built wheel, in an environment of its own: what users get is what is shown to work.
+wheel: install
+	@.ci/wheel $(BIN)/python
+
+bench: install
+	@$(BIN)/python bench/measure.py
+
+# The long form of the fuzz tests, one hundred thousand inputs a format; the short form is part of `make test`.
+fuzz: install
+	@FUZZ_INPUTS=$${FUZZ_INPUTS:-100000} $(PYTEST) -q -k fuzz
+
+clean:
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage
