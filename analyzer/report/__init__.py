@@ -1,0 +1,1 @@
+"""How a diagnosis is shown: tables and documents made of verdicts."""

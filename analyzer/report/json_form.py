@@ -1,0 +1,59 @@
+"""A report for programs: one JSON document (`critiqor.diagnosis.v1`), or one run a line."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from analyzer.report.report import SCHEMA_VERSION, Look, Report
+from analyzer.session.jsontext import strict_json
+from analyzer.session.model import Note
+from analyzer.verdict import Diagnosis
+
+__all__ = ["encode_json", "one_document", "run_document", "run_lines"]
+
+# DEL and C1 in UTF-8: legal in JSON, and commands to a terminal.
+_TERMINAL_BYTES = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
+
+
+def one_document(report: Report, look: Look) -> Iterator[bytes]:
+    """Yield the pieces of the document: schema_version, runs, skipped, notes."""
+    _ = look
+    yield b'{"schema_version":' + encode_json(SCHEMA_VERSION) + b',"runs":['
+    between = b"\n"
+    for run in report.runs:
+        yield between + encode_json(run.diagnosis.to_dict())
+        between = b",\n"
+    yield b'\n],"skipped":' + encode_json([_note(note) for note in report.skipped])
+    yield b',"notes":' + encode_json([_note(note) for note in report.notes]) + b"}\n"
+
+
+def run_lines(report: Report, look: Look) -> Iterator[bytes]:
+    """Yield each run as a line of JSON."""
+    _ = look
+    for run in report.runs:
+        yield encode_json(run.diagnosis.to_dict()) + b"\n"
+
+
+def run_document(diagnosis: Diagnosis) -> bytes:
+    """Return one run's verdict as the file that lies beside its session."""
+    return encode_json({"schema_version": SCHEMA_VERSION, **diagnosis.to_dict()}) + b"\n"
+
+
+def encode_json(value: Any) -> bytes:
+    """Return the value as JSON on one line; what a terminal would obey and what UTF-8 can't hold is escaped."""
+    try:
+        encoded = msgspec.json.encode(value)
+    except UnicodeEncodeError:  # lone surrogates, legal in JSON's escapes only
+        return strict_json(value)
+    return _TERMINAL_BYTES.sub(_escaped, encoded)
+
+
+def _escaped(match: re.Match[bytes]) -> bytes:
+    return b"\\u%04x" % match.group()[-1]
+
+
+def _note(note: Note) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(note)
+    return {key: value for key, value in found.items() if value is not None}

@@ -1,0 +1,57 @@
+"""What every form of a report is made of: the verdicts, with the evidence behind each run's main failure."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from analyzer.cause import FailureCause
+from analyzer.report.exhibits import Exhibit, exhibits
+from analyzer.session.model import Note, Session
+from analyzer.verdict import Diagnosis
+
+__all__ = ["SCHEMA_VERSION", "Look", "Report", "RunReport", "report_run"]
+
+SCHEMA_VERSION = "critiqor.diagnosis.v1"
+
+
+class RunReport(msgspec.Struct, frozen=True, kw_only=True):
+    """One run's verdict and what shows its main failure."""
+
+    diagnosis: Diagnosis
+    primary: FailureCause | None
+    """The failure that weighs most; None in a run without failures."""
+    exhibits: tuple[Exhibit, ...]
+    """The primary failure's evidence, the primary event first."""
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What is reported of one input."""
+
+    runs: Iterable[RunReport]
+    """In order of run id; read once, so that a million runs need not stand in memory."""
+    skipped: tuple[Note, ...] = ()
+    """Inputs that could not be read, or hold no evidence of an agent, with their places."""
+    notes: tuple[Note, ...] = ()
+    """What else was found odd in the input."""
+
+
+class Look(msgspec.Struct, frozen=True, kw_only=True):
+    """How a report is to be shown."""
+
+    width: int | None = None
+    """Columns of the terminal; None where lines may be of any length."""
+    colour: bool = False
+
+
+def report_run(diagnosis: Diagnosis, session: Session) -> RunReport:
+    """Put a verdict together with the evidence of its main failure."""
+    primary = _primary(diagnosis)
+    shown = exhibits(session, primary.evidence) if primary is not None else ()
+    return RunReport(diagnosis=diagnosis, primary=primary, exhibits=shown)
+
+
+def _primary(diagnosis: Diagnosis) -> FailureCause | None:
+    named = diagnosis.primary_diagnosis
+    same_type = [cause for cause in diagnosis.failure_causes if cause.type == named.root_cause_failure_type]
+    exact = [cause for cause in same_type if cause.description == named.description]
+    return next(iter(exact or same_type), None)

@@ -1,0 +1,60 @@
+"""The words and figures of a verdict as people read them, the same in every form of a report."""
+
+from analyzer.cause import FailureCause, Severity
+from analyzer.verdict import Diagnosis, EvidenceSummary
+
+__all__ = ["READINESS", "SEVERITY_ORDER", "agent", "also", "failure", "provenance", "tokens", "tool_calls"]
+
+READINESS = {
+    "safe_to_deploy": "safe to deploy",
+    "review_recommended": "review recommended",
+    "unsafe_for_production": "unsafe for production",
+    "insufficient_evidence": "insufficient evidence",
+}
+
+SEVERITY_ORDER: tuple[Severity, ...] = (Severity.LOW, Severity.MEDIUM, Severity.HIGH, Severity.CRITICAL)
+
+UNKNOWN = "?"
+
+
+def agent(diagnosis: Diagnosis) -> str:
+    """Return who ran: the agent's name, else its framework."""
+    return diagnosis.agent.name or diagnosis.agent.framework or UNKNOWN
+
+
+def failure(cause: FailureCause | None) -> str:
+    """Return a failure and its severity."""
+    return "none found" if cause is None else f"{cause.type} ({cause.severity})"
+
+
+def tool_calls(evidence: EvidenceSummary) -> str:
+    """Return the number of tool calls and how many of them failed; `?` where the traces don't carry it."""
+    if evidence.tool_calls is None:
+        return UNKNOWN
+    return (
+        f"{evidence.tool_calls} ({evidence.tool_errors} failed)" if evidence.tool_errors else str(evidence.tool_calls)
+    )
+
+
+def tokens(evidence: EvidenceSummary) -> str:
+    """Return the token total; `≥` where some model call reported none, `?` where none did."""
+    used = evidence.tokens
+    if used.total is None:
+        return UNKNOWN
+    return f"{used.total:,}" if used.complete else f"≥ {used.total:,}"
+
+
+def provenance(cause: FailureCause) -> str:
+    """Return how sure the finding is and where it comes from."""
+    derived = f"derived by {cause.rule}" if cause.rule else cause.basis
+    marks = "".join(f", {mark}" for mark in cause.marks)
+    return f"confidence {cause.confidence}, {derived}, impact {cause.impact}{marks}"
+
+
+def also(diagnosis: Diagnosis, primary: FailureCause | None) -> list[str]:
+    """Return the run's other failures, the worst first, equal ones counted."""
+    counted: dict[str, int] = {}
+    others = [cause for cause in diagnosis.failure_causes if cause is not primary]
+    for cause in sorted(others, key=lambda cause: -SEVERITY_ORDER.index(cause.severity)):
+        counted[failure(cause)] = counted.get(failure(cause), 0) + 1
+    return [name if count == 1 else f"{count} times {name}" for name, count in counted.items()]
