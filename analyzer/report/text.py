@@ -1,6 +1,6 @@
 """A report for a terminal: a row a run, then the main failures with what shows them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -34,19 +34,21 @@ class _Column(msgspec.Struct, frozen=True):
     value: Callable[[RunReport], str]
     least: int
     """Columns below which it is of no use."""
+    elastic: bool = False
+    """Gives way first when the terminal is too narrow: its beginning is enough to recognise it."""
     optional: int = 0
-    """Order in which columns go when the terminal is too narrow; 0 stays."""
+    """Order in which columns go when that is not enough; 0 stays."""
 
 
 _COLUMNS = (
-    _Column("RUN", lambda run: run.diagnosis.run_id, 10),
-    _Column("AGENT", lambda run: words.agent(run.diagnosis), 8, 1),
-    _Column("STATUS", lambda run: run.diagnosis.status, 6, 4),
+    _Column("RUN", lambda run: run.diagnosis.run_id, 10, elastic=True),
+    _Column("AGENT", lambda run: words.agent(run.diagnosis), 8, elastic=True, optional=1),
+    _Column("STATUS", lambda run: run.diagnosis.status, 6, optional=4),
     _Column("TRUST", lambda run: str(run.diagnosis.trust_score), 5),
-    _Column("VERDICT", lambda run: words.READINESS[run.diagnosis.readiness_level], 10),
-    _Column("MAIN FAILURE", lambda run: words.failure(run.primary), 12),
-    _Column("TOOL CALLS", lambda run: words.tool_calls(run.diagnosis.evidence_summary), 5, 2),
-    _Column("TOKENS", lambda run: words.tokens(run.diagnosis.evidence_summary), 5, 3),
+    _Column("VERDICT", lambda run: words.READINESS[run.diagnosis.readiness_level], 6),
+    _Column("MAIN FAILURE", lambda run: words.failure(run.primary), 8),
+    _Column("TOOL CALLS", lambda run: words.tool_calls(run.diagnosis.evidence_summary), 5, optional=2),
+    _Column("TOKENS", lambda run: words.tokens(run.diagnosis.evidence_summary), 5, optional=3),
 )
 
 
@@ -89,52 +91,50 @@ def _account(run: RunReport, look: Look) -> _Account:
 
 def _table(rows: Sequence[tuple[str, ...]], look: Look) -> Iterator[str]:
     titles = tuple(column.title for column in _COLUMNS)
-    widths = [max(column_width(row[index]) for row in (titles, *rows)) for index in range(len(_COLUMNS))]
-    kept = _fit(widths, look.width)
-    yield _row(titles, widths, kept, lambda cell: _paint(cell, "heading", look))
+    natural = {index: max(column_width(row[index]) for row in (titles, *rows)) for index in range(len(_COLUMNS))}
+    widths = natural if look.width is None else _fit(natural, look.width)
+    yield _row(titles, widths, lambda cell: _paint(cell, "heading", look))
     for row in rows:
-        yield _row(row, widths, kept, lambda cell: _paint_word(cell, look))
+        yield _row(row, widths, lambda cell: _paint_word(cell, look))
 
 
-def _row(cells: Sequence[str], widths: Sequence[int], kept: Sequence[int], paint: Callable[[str], str]) -> str:
-    shown = [(cut(cells[index], widths[index]), widths[index]) for index in kept]
+def _row(cells: Sequence[str], widths: Mapping[int, int], paint: Callable[[str], str]) -> str:
+    shown = [(cut(cells[index], width), width) for index, width in widths.items()]
     padded = [paint(cell) + " " * (width - column_width(cell)) for cell, width in shown]
     return _GAP.join(padded).rstrip()
 
 
-def _fit(widths: list[int], width: int | None) -> list[int]:
-    """Return the columns to show; narrow `widths` where that is enough."""
-    kept = list(range(len(_COLUMNS)))
-    if width is None:
-        return kept
-    while _total(widths, kept) > width:
-        roomy = [index for index in kept if widths[index] > _COLUMNS[index].least]
-        if roomy:
-            widest = max(roomy, key=lambda index: widths[index])
-            spare = _total(widths, kept) - width
-            widths[widest] = max(_COLUMNS[widest].least, widths[widest] - min(spare, _step(widths, roomy, widest)))
-            continue
-        optional = [index for index in kept if _COLUMNS[index].optional]
-        if not optional:
-            break
-        kept.remove(min(optional, key=lambda index: _COLUMNS[index].optional))
-    return kept
+def _fit(natural: Mapping[int, int], room: int) -> dict[int, int]:
+    """Return the columns to show and their widths: elastic ones give way, optional ones go, the rest is narrowed."""
+    widths = dict(natural)
+    leaving = sorted(
+        (index for index in natural if _COLUMNS[index].optional), key=lambda index: _COLUMNS[index].optional
+    )
+    for gone in (None, *leaving):
+        widths = {index: width for index, width in natural.items() if index in widths and index != gone}
+        if _narrow(widths, room, [index for index in widths if _COLUMNS[index].elastic]):
+            return widths
+    _narrow(widths, room, list(widths))
+    return widths
 
 
-def _step(widths: Sequence[int], roomy: Sequence[int], widest: int) -> int:
-    """Return how far the widest column may shrink before another one is the widest."""
-    others = [widths[index] for index in roomy if index != widest]
-    return max(1, widths[widest] - max(others, default=0))
-
-
-def _total(widths: Sequence[int], kept: Sequence[int]) -> int:
-    return sum(widths[index] for index in kept) + len(_GAP) * (len(kept) - 1)
+def _narrow(widths: dict[int, int], room: int, yielding: Sequence[int]) -> bool:
+    """Take from the widest of the yielding columns until all fit; tell whether they do."""
+    while (excess := sum(widths.values()) + len(_GAP) * (len(widths) - 1) - room) > 0:
+        able = [index for index in yielding if widths[index] > _COLUMNS[index].least]
+        if not able:
+            return False
+        widest = max(able, key=widths.__getitem__)
+        second = max((widths[index] for index in able if index != widest), default=0)
+        step = max(1, min(excess, widths[widest] - second))
+        widths[widest] = max(_COLUMNS[widest].least, widths[widest] - step)
+    return True
 
 
 def _details(run: RunReport, cause: FailureCause, look: Look) -> Iterator[str]:
     width = look.width or _PIPE_WIDTH
-    heading = f"{one_line(run.diagnosis.run_id)}: {one_line(words.failure(cause))}"
-    yield _paint(heading, cause.severity, look)
+    for line in wrapped(f"{one_line(words.failure(cause))} in {one_line(run.diagnosis.run_id)}", width):
+        yield _paint(line, cause.severity, look)
     yield from _paragraph("", cause.description, width)
     yield from _paragraph("sure: ", words.provenance(cause), width)
     if cause.root_cause is not None:

@@ -1,0 +1,60 @@
+import re
+
+from analyzer.report.markdown import render
+from analyzer.report.report import Look, Report, RunReport
+from analyzer.session.model import Note
+
+
+def shown(*runs: RunReport, skipped: tuple[Note, ...] = ()) -> str:
+    return b"".join(render(Report(runs=runs, skipped=skipped), Look())).decode()
+
+
+def outside_code(text: str) -> str:
+    """Return the text without its code spans."""
+    return re.sub(r"(`+)(?!`).+?(?<!`)\1(?!`)", "", text)
+
+
+def test_no_control_character_of_a_trace_is_written(failing: RunReport) -> None:
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", shown(failing))
+
+
+def test_no_markup_of_a_trace_takes_effect(failing: RunReport) -> None:
+    prose = outside_code(shown(failing))
+
+    assert not re.search(r"(?<!\\)[<>@]", prose)
+    assert not re.search(r"(?<!\\)\[a", prose)
+
+
+def test_a_table_row_has_as_many_cells_as_its_head(failing: RunReport, clean: RunReport) -> None:
+    rows = [line for line in shown(failing, clean).splitlines() if line.startswith("|")]
+    cells = [len(re.findall(r"(?<!\\)\|", row)) for row in rows]
+
+    assert cells[:4] == [9] * 4
+    assert cells[4:] == [6] * (len(cells) - 4)
+
+
+def test_every_failure_is_told_the_main_one_first(failing: RunReport) -> None:
+    headings = re.findall(r"^### (.*)$", shown(failing), re.MULTILINE)
+
+    assert headings == [r"infinite\_tool\_loop \(critical\)", r"cost\_explosion \(high\)", "Notes on the evidence"]
+
+
+def test_every_piece_of_evidence_is_named(failing: RunReport) -> None:
+    assert all(f"`event_{number}`" in shown(failing) for number in range(9))
+
+
+def test_a_backtick_of_a_trace_does_not_end_its_code_span() -> None:
+    note = Note(code="x", message="m", place="a``b`")
+
+    assert "- ``` a``b` ```: m" in shown(skipped=(note,))
+
+
+def test_no_runs_are_told() -> None:
+    assert "No runs." in shown()
+
+
+def test_a_clean_run_has_a_row_and_no_section(clean: RunReport) -> None:
+    text = shown(clean)
+
+    assert "| `clean` | `langchain` |" in text
+    assert "##" not in text
