@@ -19,8 +19,10 @@ __all__ = [
     "Field",
     "FromEvent",
     "FromResource",
+    "Salvaged",
     "Shape",
     "SpanRole",
+    "When",
 ]
 
 Shape = Callable[[Any], Any]
@@ -31,6 +33,14 @@ Raises BadValueError for a value of a wrong type."""
 
 class BadValueError(ValueError):
     """An attribute holds something its field cannot be; read as absent, with a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """What a cell could still read of a damaged value; the fact is the value, and the message becomes a note."""
+
+    value: Any
+    message: str
 
 
 class SpanRole(StrEnum):
@@ -116,6 +126,14 @@ class Field(StrEnum):
     EVALUATION_SCORE = "evaluation_score"  # float
     EVALUATION_LABEL = "evaluation_label"  # str
     REASON = "reason"  # str: why a retry, a decision, a compaction
+    COMMAND = "command"  # str: of a process
+    MESSAGE_ID = "message_id"  # str: a report that several spans repeat; the first one counts
+    CARRIED_IN_PART = (
+        "carried_in_part"  # list[str]: facts this instrumentation leaves out in part, in `missing`'s words
+    )
+    TRANSCRIPT = "transcript"  # list[Message]: an agent's whole conversation, for where no model call shows it
+    MODEL_CALLS = "model_calls"  # int: how many model calls an agent says it made
+    EVENT = "event"  # dict: a session's event as critiqor's own exporter wrote it
 
 
 class Cell(Protocol):
@@ -163,7 +181,7 @@ class FromResource:
 
 @dataclass(frozen=True, slots=True)
 class FromEvent:
-    """An attribute of the first span event of a name that has it."""
+    """An attribute of the first span event of a name that has it, or a key of that event's body (log records)."""
 
     event: str
     key: str
@@ -172,8 +190,13 @@ class FromEvent:
     def read(self, span: Span) -> Any:
         """Return the event's attribute in its shape, or None when no such event has it."""
         for event in span.events:
-            if event.name == self.event and event.attributes.get(self.key) is not None:
-                return self.shape(event.attributes[self.key])
+            if event.name != self.event:
+                continue
+            value = event.attributes.get(self.key)
+            if value is None and isinstance(body := event.attributes.get("body"), dict):
+                value = body.get(self.key)
+            if value is not None:
+                return self.shape(value)
         return None
 
 
@@ -186,6 +209,19 @@ class Everywhere:
     def read(self, span: Span) -> Any:
         """Return what the shape makes of the span."""
         return self.shape(span)
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A place that holds the fact only on spans of some kinds: `input.value` is a tool's arguments on a tool span."""
+
+    key: str
+    words: frozenset[str]
+    cell: Cell
+
+    def read(self, span: Span) -> Any:
+        """Return what the place holds, or None on spans of another kind."""
+        return self.cell.read(span) if span.attributes.get(self.key) in self.words else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

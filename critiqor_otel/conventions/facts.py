@@ -6,7 +6,7 @@ Fields are read when they are asked for, since messages are long and most are ne
 from typing import Any
 
 from analyzer.session.model import Note, SpanRef
-from critiqor_otel.conventions.convention import BadValueError, Convention, Field, SpanRole
+from critiqor_otel.conventions.convention import BadValueError, Convention, Field, Salvaged, SpanRole
 from critiqor_otel.span import Span
 
 __all__ = ["Facts"]
@@ -52,15 +52,17 @@ class Facts:
                 try:
                     value = cell.read(self.span)
                 except BadValueError as error:
-                    self._notes.append(self._bad_value(field, convention, error))
+                    message = f"{field} in the words of {convention.name} was left out: {error}"
+                    self._notes.append(self._note("bad-value", message))
                     continue
+                if isinstance(value, Salvaged):
+                    self._notes.append(
+                        self._note("cut-json", f"{field} in the words of {convention.name}: {value.message}")
+                    )
+                    value = value.value
                 if value is not None:
                     return value, convention.name
         return None, ""
 
-    def _bad_value(self, field: Field, convention: Convention, error: BadValueError) -> Note:
-        return Note(
-            code="bad-value",
-            message=f"{field} in the words of {convention.name} was left out: {error}",
-            span=SpanRef(self.span.trace_id, self.span.span_id),
-        )
+    def _note(self, code: str, message: str) -> Note:
+        return Note(code=code, message=message, span=SpanRef(self.span.trace_id, self.span.span_id))

@@ -1,0 +1,205 @@
+"""OpenTelemetry's own GenAI conventions, all vintages: attributes, span events, and log records joined as events.
+
+The newest names come first in each row; 1.36 and before used `gen_ai.system`, `gen_ai.usage.prompt_tokens` and events.
+"""
+
+from typing import Any
+
+from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromEvent, FromResource, SpanRole
+from critiqor_otel.conventions.event_messages import event_answer, event_conversation
+from critiqor_otel.conventions.message_shapes import answer, answered_text, asked_text, conversation, instructions
+from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, one_of, strings, text
+from critiqor_otel.conventions.skills import skill_of_call
+from critiqor_otel.conventions.tool_definitions import tools
+from critiqor_otel.span import Span
+
+__all__ = ["CONVENTION"]
+
+_DETAILS = "gen_ai.client.inference.operation.details"
+_EVALUATION = "gen_ai.evaluation.result"
+_EXCEPTIONS = ("gen_ai.client.operation.exception", "gen_ai.execute_tool.exception", "exception")
+
+_OPERATIONS = {
+    "chat": SpanRole.MODEL,
+    "generate_content": SpanRole.MODEL,
+    "text_completion": SpanRole.MODEL,
+    "execute_tool": SpanRole.TOOL,
+    "invoke_agent": SpanRole.AGENT,
+    "invoke_workflow": SpanRole.AGENT,
+    "create_agent": SpanRole.SETUP,
+    "create_memory_store": SpanRole.SETUP,
+    "delete_memory_store": SpanRole.SETUP,
+    "plan": SpanRole.DECISION,
+    "retrieval": SpanRole.RETRIEVER,
+    "embeddings": SpanRole.EMBEDDING,
+    "search_memory": SpanRole.MEMORY,
+    "get_memory": SpanRole.MEMORY,
+    "create_memory": SpanRole.MEMORY,
+    "update_memory": SpanRole.MEMORY,
+    "upsert_memory": SpanRole.MEMORY,
+    "delete_memory": SpanRole.MEMORY,
+    "execute_task": SpanRole.TURN,  # OpenLLMetry's graph nodes
+    "agent_step": SpanRole.TURN,  # Vercel 7
+    "execute_event_loop_cycle": SpanRole.TURN,  # Strands
+}
+
+
+def _unnamed_operation(span: Span) -> SpanRole | None:
+    """Tell what a span is that names no operation, or one that no convention knows."""
+    attributes = span.attributes
+    if span.name == _EVALUATION:
+        return SpanRole.EVALUATION
+    if attributes.get("gen_ai.operation.name"):
+        return SpanRole.OTHER
+    if attributes.get("gen_ai.tool.name"):
+        return SpanRole.TOOL
+    if "gen_ai.request.model" in attributes and not _MODEL_SIGNS.isdisjoint(attributes):
+        return SpanRole.MODEL
+    return SpanRole.OTHER if "gen_ai.conversation.id" in attributes or "gen_ai.agent.name" in attributes else None
+
+
+_MODEL_SIGNS = frozenset(
+    {
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.prompt_tokens",
+        "gen_ai.response.model",
+        "gen_ai.response.finish_reasons",
+    }
+    | {"gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt", "gen_ai.completion"}
+)
+
+
+def _after(*prefixes: str) -> Any:
+    """Return the shape that reads a name out of the span's: `execute_tool search`."""
+
+    def read(span: Span) -> str | None:
+        for prefix in prefixes:
+            if span.name.startswith(prefix):
+                return span.name[len(prefix) :].strip() or None
+        return None
+
+    return read
+
+
+_MEMORY_WORDS = {
+    "search_memory": "search",
+    "get_memory": "get",
+    "create_memory": "create",
+    "update_memory": "update",
+    "upsert_memory": "update",
+    "delete_memory": "delete",
+}
+
+CONVENTION = Convention(
+    name="otel-genai",
+    source="https://github.com/open-telemetry/semantic-conventions-genai",
+    kind_key="gen_ai.operation.name",
+    kinds=_OPERATIONS,
+    recognise=_unnamed_operation,
+    fields={
+        Field.SESSION_ID: (At("gen_ai.conversation.id", text), At("session.id", text), At("gen_ai.thread.id", text)),
+        Field.AGENT_NAME: (
+            At("gen_ai.agent.name", text),
+            At("gen_ai.workflow.name", text),  # before 0.1.0
+            FromResource("gen_ai.main_agent.name", text),
+            Everywhere(_after("invoke_agent ", "invoke_workflow ")),
+        ),
+        Field.AGENT_VERSION: (At("gen_ai.agent.version", text),),
+        Field.INPUT: (
+            At("gen_ai.input.messages", asked_text),
+            FromEvent(_DETAILS, "gen_ai.input.messages", asked_text),
+        ),
+        Field.OUTPUT: (
+            At("gen_ai.output.messages", answered_text),
+            FromEvent(_DETAILS, "gen_ai.output.messages", answered_text),
+        ),
+        Field.MODEL: (At("gen_ai.response.model", text), At("gen_ai.request.model", text)),
+        Field.PROVIDER: (At("gen_ai.provider.name", text), At("gen_ai.system", text)),
+        Field.INPUT_TOKENS: (At("gen_ai.usage.input_tokens", integer), At("gen_ai.usage.prompt_tokens", integer)),
+        Field.OUTPUT_TOKENS: (At("gen_ai.usage.output_tokens", integer), At("gen_ai.usage.completion_tokens", integer)),
+        Field.TOTAL_TOKENS: (At("gen_ai.usage.total_tokens", integer),),
+        Field.CACHED_INPUT_TOKENS: (
+            At("gen_ai.usage.cache_read.input_tokens", integer),
+            At("gen_ai.usage.cache_read_input_tokens", integer),
+            At("gen_ai.usage.details.cache_read_tokens", integer),
+            At("gen_ai.usage.cached_tokens", integer),
+        ),
+        Field.CACHE_WRITE_TOKENS: (
+            At("gen_ai.usage.cache_creation.input_tokens", integer),
+            At("gen_ai.usage.cache_creation_input_tokens", integer),
+            At("gen_ai.usage.cache_write_input_tokens", integer),
+            At("gen_ai.usage.details.cache_write_tokens", integer),
+        ),
+        Field.REASONING_TOKENS: (
+            At("gen_ai.usage.reasoning.output_tokens", integer),
+            At("gen_ai.usage.reasoning_tokens", integer),
+            At("gen_ai.usage.details.reasoning_tokens", integer),
+        ),
+        Field.COST: (
+            At("gen_ai.usage.cost", number),
+            At("operation.cost", number),
+            At("gen_ai.cost.total_cost", number),
+        ),
+        Field.FINISH_REASONS: (At("gen_ai.response.finish_reasons", strings),),
+        Field.MAX_TOKENS: (At("gen_ai.request.max_tokens", integer),),
+        Field.SYSTEM_INSTRUCTIONS: (
+            At("gen_ai.system_instructions", instructions),
+            FromEvent(_DETAILS, "gen_ai.system_instructions", instructions),
+        ),
+        Field.INPUT_MESSAGES: (
+            At("gen_ai.input.messages", conversation),
+            FromEvent(_DETAILS, "gen_ai.input.messages", conversation),
+            Everywhere(event_conversation),
+            At("gen_ai.prompt", conversation),
+        ),
+        Field.OUTPUT_MESSAGES: (
+            At("gen_ai.output.messages", answer),
+            FromEvent(_DETAILS, "gen_ai.output.messages", answer),
+            Everywhere(event_answer),
+            At("gen_ai.completion", answer),
+        ),
+        Field.TOOL_DEFINITIONS: (
+            At("gen_ai.tool.definitions", tools),
+            FromEvent(_DETAILS, "gen_ai.tool.definitions", tools),
+        ),
+        Field.TOOL_NAME: (At("gen_ai.tool.name", text), Everywhere(_after("execute_tool "))),
+        Field.TOOL_CALL_ID: (At("gen_ai.tool.call.id", text),),
+        Field.TOOL_ARGUMENTS: (At("gen_ai.tool.call.arguments", json_value),),
+        Field.TOOL_RESULT: (At("gen_ai.tool.call.result", json_value),),
+        Field.ERROR_TYPE: (At("error.type", text), *(FromEvent(name, "exception.type", text) for name in _EXCEPTIONS)),
+        Field.ERROR_MESSAGE: (
+            At("error.message", text),
+            *(FromEvent(name, "exception.message", text) for name in _EXCEPTIONS),
+        ),
+        Field.FAILED: (At("error.type", always(answer=True)),),
+        Field.EXIT_CODE: (At("process.exit.code", integer),),
+        Field.COMMAND: (At("process.command_line", text), At("process.executable.name", text)),
+        Field.MEMORY_OPERATION: (At("gen_ai.operation.name", one_of(_MEMORY_WORDS)),),
+        Field.QUERY: (At("gen_ai.memory.query.text", text), At("gen_ai.retrieval.query.text", text)),
+        Field.RECORDS: (At("gen_ai.memory.records", json_value), At("gen_ai.retrieval.documents", json_value)),
+        Field.RECORD_COUNT: (At("gen_ai.memory.record.count", integer),),
+        Field.STORE: (At("gen_ai.memory.store.id", text), At("gen_ai.data_source.id", text)),
+        Field.SKILL_NAME: (
+            At("gen_ai.skill.name", text),
+            Everywhere(skill_of_call("gen_ai.tool.name", "gen_ai.tool.call.arguments")),
+        ),
+        Field.SKILL_RESOURCE: (At("gen_ai.skill.resource.name", text),),
+        Field.CONTEXT_COMPACTED: (At("gen_ai.conversation.compacted", flag),),
+        Field.EVALUATION_NAME: (
+            At("gen_ai.evaluation.name", text),
+            FromEvent(_EVALUATION, "gen_ai.evaluation.name", text),
+        ),
+        Field.EVALUATION_SCORE: (
+            At("gen_ai.evaluation.score.value", number),
+            FromEvent(_EVALUATION, "gen_ai.evaluation.score.value", number),
+        ),
+        Field.EVALUATION_LABEL: (
+            At("gen_ai.evaluation.score.label", text),
+            FromEvent(_EVALUATION, "gen_ai.evaluation.score.label", text),
+        ),
+        Field.REASON: (
+            At("gen_ai.evaluation.explanation", text),
+            FromEvent(_EVALUATION, "gen_ai.evaluation.explanation", text),
+        ),
+    },
+)

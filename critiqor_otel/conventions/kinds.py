@@ -1,0 +1,35 @@
+"""What a kind of span is, for the kinds that more than one table reads, and how a table knows its own spans by scope."""
+
+from collections.abc import Callable, Mapping
+
+from critiqor_otel.conventions.convention import SpanRole
+from critiqor_otel.span import Span
+
+__all__ = ["OPENINFERENCE_KINDS", "in_scope"]
+
+OPENINFERENCE_KINDS = {
+    "LLM": SpanRole.MODEL,
+    "TOOL": SpanRole.TOOL,
+    "AGENT": SpanRole.AGENT,
+    "CHAIN": SpanRole.TURN,
+    "RETRIEVER": SpanRole.RETRIEVER,
+    "RERANKER": SpanRole.RETRIEVER,
+    "EMBEDDING": SpanRole.EMBEDDING,
+    "GUARDRAIL": SpanRole.EVALUATION,
+    "EVALUATOR": SpanRole.EVALUATION,
+    "PROMPT": SpanRole.OTHER,
+    "UNKNOWN": SpanRole.OTHER,
+}
+"""Values of `openinference.span.kind`."""
+
+
+def in_scope(*scopes: str, key: str, kinds: Mapping[str, SpanRole]) -> Callable[[Span], SpanRole | None]:
+    """Return the test that gives spans of some instrumentation scopes the role of their kind."""
+
+    def recognise(span: Span) -> SpanRole | None:
+        if span.scope.name not in scopes:
+            return None
+        kind = span.attributes.get(key)
+        return kinds.get(kind) if isinstance(kind, str) else None
+
+    return recognise

@@ -1,0 +1,181 @@
+"""What a tool received and what it gave back, without the wrapping each framework puts around it.
+
+A wrapper is taken off only where all of an object's keys are the wrapper's own; an object with one key more is the
+tool's payload. Which family wraps in which way is said by the family's table.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from critiqor_otel.conventions.jsontext import structured
+from critiqor_otel.conventions.shapes import json_value
+
+__all__ = [
+    "Unwrap",
+    "call_keywords",
+    "content_blocks",
+    "graph_command",
+    "langchain_input",
+    "only_key",
+    "response_of_part",
+    "through",
+    "tool_message",
+    "tool_message_field",
+    "tool_output",
+]
+
+Unwrap = Callable[[Any], Any]
+"""Takes a decoded value, returns what was inside, or the very value where it is not so wrapped."""
+
+
+def through(*steps: Unwrap) -> Callable[[Any], Any]:
+    """Return the shape that decodes a value, takes off each wrapper in turn and decodes what was inside."""
+
+    def read(value: Any) -> Any:
+        found = json_value(value)
+        for step in steps:
+            within = step(found)
+            if within is not found:
+                found = json_value(within)
+        return found
+
+    return read
+
+
+_CALL_KEYS = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
+_KEYWORD_NAMES = ("kwargs", "kw", "kwds")
+
+
+def call_keywords(value: Any) -> Any:
+    """Take `{args, kwargs}` off, as decorators write a Python call: the keywords, or the one positional argument.
+
+    smolagents adds `sanitize_inputs_outputs`; LlamaIndex writes `{kwargs}` alone; MLflow nests `**kw` under its name.
+    """
+    if not isinstance(value, Mapping) or not value:
+        return value
+    if not _CALL_KEYS.issuperset(value):
+        return _lone_keywords(value)
+    positional, keywords = value.get("args"), value.get("kwargs")
+    if isinstance(keywords, Mapping) and keywords and not positional:
+        return keywords
+    if isinstance(positional, list) and len(positional) == 1 and not keywords:
+        return positional[0]
+    return {} if not positional and not keywords and "args" in value else value
+
+
+def _lone_keywords(value: Mapping[str, Any]) -> Any:
+    if len(value) == 1:
+        for name in _KEYWORD_NAMES:
+            if isinstance(value.get(name), Mapping):
+                return value[name]
+    return value
+
+
+_LANGCHAIN_INPUT = frozenset({"input_str", "inputs", "tags", "metadata", "kwargs"})
+
+
+def langchain_input(value: Any) -> Any:
+    """Take OpenLLMetry's callback record `{input_str, tags, metadata, inputs, kwargs}` off.
+
+    Its metadata differ on every call (step, checkpoint), so that equal calls would never look equal.
+    """
+    if not isinstance(value, Mapping) or "input_str" not in value or not _LANGCHAIN_INPUT.issuperset(value):
+        return value
+    inputs = value.get("inputs")
+    return inputs if inputs is not None else value["input_str"]
+
+
+def only_key(*keys: str) -> Unwrap:
+    """Return the step that takes `{key: …}` off where that is the only key."""
+
+    def take_off(value: Any) -> Any:
+        if isinstance(value, Mapping) and len(value) == 1:
+            for key in keys:
+                if key in value:
+                    return value[key]
+        return value
+
+    return take_off
+
+
+def tool_message(value: Any) -> Any:
+    """Take a serialised LangChain ToolMessage off: what the tool gave back is its content."""
+    fields = tool_message_fields(value)
+    return value if fields is None else content_blocks(fields.get("content"))
+
+
+def tool_message_fields(value: Any) -> Mapping[str, Any] | None:
+    """Return the fields of a serialised LangChain ToolMessage, or None when the value is none."""
+    if not isinstance(value, Mapping):
+        return None
+    if value.get("type") == "tool" and isinstance(value.get("data"), Mapping):
+        return value["data"]
+    kwargs = value.get("kwargs")
+    if value.get("type") == "constructor" and isinstance(kwargs, Mapping) and "tool_call_id" in kwargs:
+        return kwargs
+    return value if value.get("type") == "tool" and "tool_call_id" in value and "content" in value else None
+
+
+def tool_message_field(key: str, *before: Unwrap) -> Callable[[Any], Any]:
+    """Return the shape that reads one field of a serialised ToolMessage; None where there is no message."""
+
+    def read(value: Any) -> Any:
+        value = structured(value)
+        for step in before:
+            value = structured(step(value))
+        fields = tool_message_fields(value)
+        return None if fields is None else fields.get(key)
+
+    return read
+
+
+def graph_command(value: Any) -> Any:
+    """Take LangGraph's `Command(update={"messages": [one tool message]})` off a tool's result."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("update"), Mapping):
+        return value
+    messages = value["update"].get("messages")
+    found = [message for message in messages if tool_message_fields(message)] if isinstance(messages, list) else []
+    return found[0] if len(found) == 1 else value
+
+
+_BLOCK_KEYS = frozenset({"type", "text", "annotations", "citations", "id", "index", "block_type", "cache_control"})
+
+
+def content_blocks(value: Any) -> Any:
+    """Take a list of content blocks off: the text of its blocks, or the one JSON value (Bedrock's `{json: …}`)."""
+    value = structured(value)
+    if not isinstance(value, list) or not value:
+        return value
+    if len(value) == 1 and isinstance(value[0], Mapping) and set(value[0]) == {"json"}:
+        return value[0]["json"]
+    texts = [block["text"] for block in value if _is_text_block(block)]
+    return structured("\n".join(texts)) if len(texts) == len(value) else value
+
+
+def _is_text_block(block: Any) -> bool:
+    return (
+        isinstance(block, Mapping)
+        and isinstance(block.get("text"), str)
+        and _BLOCK_KEYS.issuperset(block)
+        and block.get("type", "text") == "text"
+    )
+
+
+def tool_output(value: Any) -> Any:
+    """Take LlamaIndex's ToolOutput off: the raw output where it is JSON, else the text of its blocks."""
+    if not isinstance(value, Mapping) or "tool_name" not in value or "raw_output" not in value:
+        return value
+    raw = value["raw_output"]
+    if raw is not None and not value.get("is_error"):
+        return raw
+    return content_blocks(value["blocks"]) if "blocks" in value else value.get("content", raw)
+
+
+_RESPONSE_PART = frozenset({"id", "name", "response", "will_continue", "scheduling", "parts"})
+
+
+def response_of_part(value: Any) -> Any:
+    """Take Gemini's function response part `{id, name, response}` off."""
+    if isinstance(value, Mapping) and "response" in value and "name" in value and _RESPONSE_PART.issuperset(value):
+        return value["response"]
+    return value
