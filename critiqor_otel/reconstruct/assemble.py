@@ -35,7 +35,7 @@ def assemble(run: Run) -> Session:
         events=events,
         agent=_agent(nodes),
         trace_ids=tuple(sorted({node.span.trace_id for node in nodes})),
-        notes=tuple(_fold([*_joined(run), *all_notes(nodes)])),
+        notes=tuple(_fold([*run.notes, *all_notes(nodes)])),
         extra={key: value for key, value in extra.items() if value},
     )
 
@@ -109,13 +109,6 @@ def _agent(nodes: Sequence[Node]) -> Agent:
         framework=first.span.scope.name or None,
         version=first.facts.get(Field.AGENT_VERSION),
     )
-
-
-def _joined(run: Run) -> list[Note]:
-    if not run.derived:
-        return []
-    message = f"{len(run.units)} traces without a common id were joined: their messages carry each other on"
-    return [Note(code="joined-by-messages", message=message)]
 
 
 def _fold(notes: Sequence[Note]) -> Iterator[Note]:

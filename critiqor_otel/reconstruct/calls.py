@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from critiqor_otel.conventions.convention import Field, SpanRole
-from critiqor_otel.conventions.pseudo import PSEUDO_TOOLS
+from critiqor_otel.conventions.pseudo_tools import PSEUDO_TOOLS
 from critiqor_otel.reconstruct.exchanges import Asked, Exchanges, canonical
 from critiqor_otel.reconstruct.failures import Failure, failure_of
 from critiqor_otel.reconstruct.node import Node

@@ -5,12 +5,12 @@ else the trace. `--group-by trace` and `--group-by conversation` override. What 
 (an agent's setup, a host's health, a process) joins the run of its resource that is nearest in time.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from msgspec import Struct
 
-from analyzer.session.model import SpanRef
+from analyzer.session.model import Note, SpanRef
 from critiqor_otel.reconstruct.chaining import chain_calls
 from critiqor_otel.reconstruct.node import Trace
 from critiqor_otel.reconstruct.unit import Unit, units_of
@@ -30,8 +30,8 @@ class Run(Struct, frozen=True):
 
     run_id: str
     units: tuple[Unit, ...]
-    derived: bool = False
-    """Joined by what the messages say, not by an id."""
+    notes: tuple[Note, ...] = ()
+    """How its traces came together, where no id says it; which other runs are of the same conversation."""
 
 
 class Grouped(Struct, frozen=True):
@@ -55,7 +55,10 @@ def group(traces: Iterable[Trace], group_by: GroupBy | None) -> Grouped:
             bonds.join(earlier.index, later.index)
             derived.update((earlier.index, later.index))
     silent = _settle_silent(units, bonds)
-    return _runs(units, bonds, silent, derived)
+    sets = _sets(units, bonds, left_out={unit.index for unit in silent})
+    talks = _conversations(units) if group_by is GroupBy.TRACE else {}
+    runs = [Run(_run_id(members), members, tuple(_notes(members, derived, talks))) for members in sets]
+    return Grouped(tuple(_distinct(runs)), tuple(silent))
 
 
 class _Bonds:
@@ -141,24 +144,39 @@ def _settle_silent(units: list[Unit], bonds: _Bonds) -> list[Unit]:
     return silent
 
 
-def _runs(units: list[Unit], bonds: _Bonds, silent: list[Unit], derived: set[int]) -> Grouped:
-    left_out = {unit.index for unit in silent}
+def _sets(units: list[Unit], bonds: _Bonds, *, left_out: set[int]) -> list[tuple[Unit, ...]]:
     sets: dict[int, list[Unit]] = {}
     for unit in units:
         if unit.index not in left_out:
             sets.setdefault(bonds.find(unit.index), []).append(unit)
-    runs = [
-        Run(_run_id(members), tuple(members), derived=any(unit.index in derived for unit in members))
-        for members in sets.values()
-    ]
-    return Grouped(tuple(_distinct(runs)), tuple(silent))
+    return [tuple(members) for members in sets.values()]
 
 
-def _run_id(members: list[Unit]) -> str:
+def _conversations(units: list[Unit]) -> dict[str, list[str]]:
+    """Map each conversation to its traces."""
+    traces: dict[str, list[str]] = {}
+    for unit in units:
+        if unit.conversation is not None:
+            traces.setdefault(unit.conversation, []).append(unit.trace_id)
+    return traces
+
+
+def _notes(members: tuple[Unit, ...], derived: set[int], talks: dict[str, list[str]]) -> Iterator[Note]:
+    if any(unit.index in derived for unit in members):
+        message = f"{len(members)} traces without a common id were joined: their messages carry each other on"
+        yield Note(code="joined-by-messages", message=message)
+    for unit in members:
+        others = [trace_id for trace_id in talks.get(unit.conversation or "", ()) if trace_id != unit.trace_id]
+        if others:
+            message = f"conversation {unit.conversation} goes on in {', '.join(sorted(others))}"
+            yield Note(code="same-conversation", message=message)
+
+
+def _run_id(members: tuple[Unit, ...]) -> str:
     keyed = sorted(unit.key for unit in members if unit.key is not None)
     if keyed:
         return keyed[-1][1]  # a run id ("run") sorts after a conversation id and wins
-    spoken = [unit for unit in members if unit.speaks] or members
+    spoken = [unit for unit in members if unit.speaks] or list(members)
     return min(spoken, key=lambda unit: unit.sort_key).trace_id
 
 
@@ -169,5 +187,5 @@ def _distinct(runs: list[Run]) -> list[Run]:
     named = []
     for run in runs:
         counts[run.run_id] = number = counts.get(run.run_id, 0) + 1
-        named.append(run if number == 1 else Run(f"{run.run_id}.{number}", run.units, run.derived))
+        named.append(run if number == 1 else Run(f"{run.run_id}.{number}", run.units, run.notes))
     return named

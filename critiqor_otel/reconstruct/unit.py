@@ -129,5 +129,17 @@ def _split(trace: Trace, owners: dict[int, tuple[str | None, str | None]]) -> It
         own = owners.get(id(node), _NOBODY)
         belongs[id(node)] = ids = inherited if own == _NOBODY else own
         homes.setdefault(ids, []).append(node)
+    for node in trace.nodes:
+        _let_go(node, belongs)
     for (run_id, conversation), nodes in homes.items():
         yield Unit(trace.trace_id, nodes, run_id=run_id, conversation=conversation)
+
+
+def _let_go(node: Node, belongs: dict[int, tuple[str | None, str | None]]) -> None:
+    """Cut the children that belong to another run; their span still names its parent."""
+    own = belongs[id(node)]
+    strangers = [child for child in node.children if belongs[id(child)] != own]
+    if strangers:
+        node.children = [child for child in node.children if belongs[id(child)] == own]
+    for child in strangers:
+        child.parent = None
