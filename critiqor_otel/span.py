@@ -52,6 +52,7 @@ class Resource(Struct, frozen=True):
     """The entity that produced telemetry."""
 
     attributes: Attributes = {}
+    schema_url: str = ""
 
 
 class Scope(Struct, frozen=True):
@@ -60,6 +61,7 @@ class Scope(Struct, frozen=True):
     name: str = ""
     version: str = ""
     attributes: Attributes = {}
+    schema_url: str = ""
 
 
 class SpanEvent(Struct, frozen=True):
@@ -96,6 +98,8 @@ class Span(Struct, frozen=True, kw_only=True):
     events: tuple[SpanEvent, ...] = ()
     links: tuple[Link, ...] = ()
     trace_state: str = ""
+    flags: int = 0
+    """W3C trace flags in the low eight bits; bit 8 and 9 tell whether the parent is remote."""
     dropped_attributes: int = 0
     dropped_events: int = 0
     dropped_links: int = 0

@@ -1,6 +1,5 @@
 """The span itself inside its first event, so that nothing it carried is lost."""
 
-from collections.abc import Callable
 from typing import Any
 
 from critiqor_otel.reconstruct.node import Node
@@ -22,24 +21,28 @@ class Shared:
 
     def resource(self, resource: Resource) -> int:
         """Return the number of the resource."""
-        return self._number(
-            resource, self.resources, lambda: dict(sorted(attributes_as_json(resource.attributes).items()))
-        )
+        return self._number(resource, self.resources, attributes=resource.attributes, schema_url=resource.schema_url)
 
     def scope(self, scope: Scope) -> int:
         """Return the number of the scope."""
-        told = {"name": scope.name, "version": scope.version, "attributes": scope.attributes}
-        return self._number(scope, self.scopes, lambda: {key: as_json(value) for key, value in told.items() if value})
+        return self._number(
+            scope,
+            self.scopes,
+            name=scope.name,
+            version=scope.version,
+            attributes=scope.attributes,
+            schema_url=scope.schema_url,
+        )
 
-    def _number(self, thing: Resource | Scope, told: list[dict[str, Any]], tell: Callable[[], dict[str, Any]]) -> int:
+    def _number(self, thing: Resource | Scope, told: list[dict[str, Any]], **parts: Any) -> int:
         known = self._known.get(id(thing))
         if known is not None:
             return known[1]
-        name = repr((type(thing), tell()))
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = len(told)
-            told.append(tell())
+        parts["attributes"] = dict(sorted(parts["attributes"].items()))
+        record = {key: as_json(value) for key, value in parts.items() if value}
+        number = self._numbers.setdefault(repr((type(thing), record)), len(told))
+        if number == len(told):
+            told.append(record)
         self._known[id(thing)] = (thing, number)  # holds the thing, so that its id() stays its own
         return number
 
@@ -59,13 +62,14 @@ def otel_record(node: Node, shared: Shared) -> dict[str, Any]:
         "events": [_event(event) for event in span.events],
         "links": [_link(link) for link in span.links],
         "trace_state": span.trace_state,
+        "flags": span.flags,
         "dropped_attributes_count": span.dropped_attributes,
         "dropped_events_count": span.dropped_events,
         "dropped_links_count": span.dropped_links,
         "log_record": node.from_log,
     }
     told: dict[str, Any] = {key: value for key, value in record.items() if value}
-    if span.resource.attributes:
+    if span.resource.attributes or span.resource.schema_url:
         told["resource"] = shared.resource(span.resource)
     if span.scope.name or span.scope.version or span.scope.attributes:
         told["scope"] = shared.scope(span.scope)
