@@ -14,12 +14,12 @@ READINESS = {
 
 SEVERITY_ORDER: tuple[Severity, ...] = (Severity.LOW, Severity.MEDIUM, Severity.HIGH, Severity.CRITICAL)
 
-UNKNOWN = "?"
+_UNKNOWN = "?"
 
 
 def agent(diagnosis: Diagnosis) -> str:
     """Return who ran: the agent's name, else its framework."""
-    return diagnosis.agent.name or diagnosis.agent.framework or UNKNOWN
+    return diagnosis.agent.name or diagnosis.agent.framework or _UNKNOWN
 
 
 def failure(cause: FailureCause | None) -> str:
@@ -30,7 +30,7 @@ def failure(cause: FailureCause | None) -> str:
 def tool_calls(evidence: EvidenceSummary) -> str:
     """Return the number of tool calls and how many of them failed; `?` where the traces don't carry it."""
     if evidence.tool_calls is None:
-        return UNKNOWN
+        return _UNKNOWN
     return (
         f"{evidence.tool_calls} ({evidence.tool_errors} failed)" if evidence.tool_errors else str(evidence.tool_calls)
     )
@@ -40,7 +40,7 @@ def tokens(evidence: EvidenceSummary) -> str:
     """Return the token total; `≥` where some model call reported none, `?` where none did."""
     used = evidence.tokens
     if used.total is None:
-        return UNKNOWN
+        return _UNKNOWN
     return f"{used.total:,}" if used.complete else f"≥ {used.total:,}"
 
 

@@ -9,7 +9,7 @@ is hidden, is a device name of Windows, or looks like a continuation (`~2`). Lon
 import hashlib
 import re
 
-__all__ = ["continuation_folder", "folder_of", "run_id_of"]
+__all__ = ["LIMIT", "continuation_folder", "folder_of", "run_id_of"]
 
 LIMIT = 140
 """Bytes of a name; file systems allow 255, encrypted ones 143, and a continuation's number comes behind."""

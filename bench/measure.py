@@ -1,0 +1,183 @@
+"""How fast it is, as ratios within one run; absolute times differ from machine to machine and are shown beside."""
+
+import argparse
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+
+import msgspec
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from spans import write_otlp_json, write_otlp_protobuf
+
+from analyzer.bulk import bulk_work
+from analyzer.diagnosis import Profile, diagnose
+from analyzer.session.model import Event, Session
+from critiqor_otel.engine.local import diagnosed, gather, runs_of
+from critiqor_otel.formats.reading import read_paths
+
+__all__ = ["main"]
+
+RESULTS = Path(__file__).with_name("results.md")
+REPEATS = 3
+RUNS, SPANS = 400, 100  # of the file benchmarks
+SMALL, LARGE = 100_000, 400_000  # events
+LINEAR = 4.4  # four times the events, and a tenth for what caches do
+
+Row = tuple[str, str, str, str]
+"""What, the figure, the target (empty: none), what it was measured from."""
+
+
+def main() -> int:
+    """Measure all, print the table and write it; 1 when a target is missed."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--quick", action="store_true", help="a tenth of the input, once: shows that it runs")
+    quick = options.parse_args().quick
+    scale, repeats = (10, 1) if quick else (1, REPEATS)
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for measured in (linearity(scale, repeats), roads(Path(folder), scale, repeats), start_up(repeats)):
+            for row in measured:
+                print(" | ".join(row), flush=True)
+                rows.append(row)
+    if not quick:
+        RESULTS.write_text("\n".join(_document(rows)))
+    return int(any(_missed(row) for row in rows))
+
+
+def linearity(scale: int, repeats: int) -> Iterator[Row]:
+    """Compare sessions of 100,000 and 400,000 events, in both profiles."""
+    small, large = _session(SMALL // scale), _session(LARGE // scale)
+    for profile in Profile:
+
+        def work(session: Session, profile: Profile = profile) -> None:
+            with bulk_work():
+                diagnose(session, profile=profile)
+
+        one, four = (_median(lambda session=session: work(session), repeats) for session in (small, large))  # type: ignore[misc]
+        what = f"diagnose, {profile}: {LARGE // scale:,} events against {SMALL // scale:,}"
+        yield what, f"{four / one:.2f}", f"≤ {LINEAR}", f"{four:.2f} s / {one:.2f} s"
+
+
+def roads(folder: Path, scale: int, repeats: int) -> Iterator[Row]:
+    """Compare the whole road, file to verdict, with the bare parse of the same file."""
+    runs = max(RUNS // scale, 2)
+    lines, messages = folder / "spans.jsonl", folder / "spans.pb"
+    count = write_otlp_json(lines, runs=runs, spans=SPANS)
+    write_otlp_protobuf(messages, runs=runs, spans=SPANS)
+    bare = {"msgspec": lambda: _parse_json(lines), "upb": lambda: _parse_protobuf(messages)}
+    for (parser, parse), path in zip(bare.items(), (lines, messages), strict=True):
+        least = _median(parse, repeats)
+        read = _median(lambda path=path: _read(path), repeats)  # type: ignore[misc]
+        whole = _median(lambda path=path: _whole_road(path), repeats)  # type: ignore[misc]
+        per_span = 1e6 / count
+        form = "JSON lines" if path is lines else "protobuf"
+        measured = f"{read * per_span:.1f} µs / {least * per_span:.1f} µs a span"
+        yield f"{form}: read into spans, against {parser} alone", f"{read / least:.1f}", "", measured
+        measured = f"{whole * per_span:.1f} µs / {least * per_span:.1f} µs a span"
+        yield f"{form}: file to verdict, against {parser} alone", f"{whole / least:.1f}", "", measured
+
+
+def start_up(repeats: int) -> Iterator[Row]:
+    """Compare starting the command with starting Python."""
+    command = str(Path(sys.executable).with_name("critiqor-otel"))
+    starts = {"--help": "≤ 8", "diagnose --help": "", "explain": ""}
+    bare = _median(lambda: _start([sys.executable, "-c", "pass"]), 3 * repeats)
+    for arguments, target in starts.items():
+        took = _median(lambda arguments=arguments: _start([command, *arguments.split()]), 3 * repeats)  # type: ignore[misc]
+        measured = f"{took * 1000:.0f} ms / {bare * 1000:.0f} ms"
+        yield f"critiqor-otel {arguments}, against python -c pass", f"{took / bare:.1f}", target, measured
+
+
+def _session(events: int) -> Session:
+    """Return a run of tool calls, their results and model calls; one call in ten repeats an earlier one."""
+    return Session(run_id="bench", events=tuple(_events(events)))
+
+
+def _events(count: int) -> Iterator[Event]:
+    for number in range(0, count, 4):
+        call, tool = f"call_{number}", f"tool_{number % 7}"
+        query = {"query": f"q{number // 40 if number % 40 == 0 else number}", "note": "x" * 60}
+        common = {"tool_name": tool, "tool_call_id": call}
+        yield _event(number, "tool_call", "tool_call", {"input": query}, **common)
+        yield _event(number + 1, "tool_output", "tool_result", {"result": f"found {number}"}, status="ok", **common)
+        yield _event(number + 2, "state_transition", "before_provider_request", {"model": "m", "messages": []})
+        usage = {"input_tokens": 100, "output_tokens": 10, "total": 110}
+        yield _event(number + 3, "token_usage", "after_provider_response", {"model": "m", "usage": usage})
+
+
+def _event(number: int, kind: str, event_type: str, payload: object, **fields: str) -> Event:
+    return Event(
+        event_id=f"event_{number}",
+        event=kind,
+        event_type=event_type,
+        time_ns=1_780_000_000_000_000_000 + number * 1_000_000,
+        payload=payload,
+        **fields,
+    )
+
+
+def _parse_json(path: Path) -> None:
+    decode = msgspec.json.Decoder().decode
+    for line in path.read_bytes().splitlines():
+        decode(line)
+
+
+def _parse_protobuf(path: Path) -> None:
+    ExportTraceServiceRequest.FromString(path.read_bytes())
+
+
+def _read(path: Path) -> None:
+    with bulk_work():
+        gather(read_paths([str(path)]))
+
+
+def _whole_road(path: Path) -> None:
+    with bulk_work():
+        runs = runs_of(gather(read_paths([str(path)])))
+        for _ in diagnosed(runs.sessions, profile=Profile.STANDARD):
+            pass
+
+
+def _start(command: list[str]) -> None:
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def _median(work: Callable[[], object], repeats: int) -> float:
+    """Return the median of the times in seconds."""
+    times: list[float] = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begin)
+    return statistics.median(times)
+
+
+def _missed(row: Row) -> bool:
+    _, figure, target, _ = row
+    return bool(target) and float(figure) > float(target.removeprefix("≤ "))
+
+
+def _document(rows: list[Row]) -> Iterator[str]:
+    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("msgspec", "protobuf", "click", "rich"))
+    yield "# Benchmarks"
+    yield ""
+    yield "Made by `make bench`. Ratios within one run count; the times beside them are of this machine on that day."
+    yield f"Medians of {REPEATS}; {RUNS * SPANS:,} spans in {RUNS} interleaved runs for the file benchmarks."
+    yield ""
+    yield f"Python {platform.python_version()}, {packages}, {platform.system()} {platform.machine()}."
+    yield ""
+    yield "| what | ratio | target | measured |"
+    yield "|---|--:|--:|---|"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+    yield ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The command: one verb a file; a verb is a function that returns an exit code."""

@@ -1,0 +1,63 @@
+"""`explain`: the page of a failure type, as its detector's author wrote it."""
+
+import sys
+from difflib import get_close_matches
+from importlib import import_module
+
+import click
+from rich.console import Console
+from rich.markdown import Markdown
+
+from analyzer.detectors.registry import ALL
+from critiqor_otel.cli.exit_code import ExitCode
+from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
+
+__all__ = ["command", "explain", "page_of", "pages"]
+
+
+def pages() -> dict[str, str]:
+    """Return every failure type with its one-line summary, in the order of the detectors."""
+    return {detector.failure_type: detector.summary for detector in ALL}
+
+
+def page_of(failure_type: str) -> str | None:
+    """Return the page of a failure type in Markdown: its name as heading, then its detector's docstring."""
+    detector = next((detector for detector in ALL if detector.failure_type == failure_type), None)
+    if detector is None:
+        return None
+    text = import_module(detector.find.__module__).__doc__ or detector.summary
+    return f"# {failure_type}\n\n{text.strip()}\n"
+
+
+def explain(failure_type: str | None) -> int:
+    """Print the page, or the list of pages when none is named."""
+    if failure_type is None:
+        width = max(map(len, pages()))
+        deliver((f"{name:<{width}}  {summary}\n".encode() for name, summary in pages().items()), STANDARD_OUTPUT)
+        return ExitCode.FINE
+    page = page_of(failure_type)
+    if page is None:
+        raise click.UsageError(f"There is no failure type {failure_type!r}. {_suggestion(failure_type)}")
+    if sys.stdout.isatty():
+        Console().print(Markdown(page))
+    else:
+        deliver([page.encode()], STANDARD_OUTPUT)
+    return ExitCode.FINE
+
+
+def _suggestion(failure_type: str) -> str:
+    near = get_close_matches(failure_type, pages(), n=1)
+    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(pages())}."
+
+
+@click.command(
+    name="explain",
+    epilog="""\b
+Examples:
+  critiqor-otel explain
+  critiqor-otel explain infinite_tool_loop""",
+)
+@click.argument("failure_type", required=False, metavar="[TYPE]")
+def command(failure_type: str | None) -> int:
+    """Tell what a failure type means, with an example, and how to fix it; without TYPE, list them all."""
+    return explain(failure_type)

@@ -1,0 +1,86 @@
+"""The entry of the command: a table of verbs, each loaded when it is called for."""
+
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import NamedTuple
+
+import click
+
+from critiqor_otel.cli.boundary import bounded
+
+__all__ = ["VERBS", "Verb", "main"]
+
+
+class Verb(NamedTuple):
+    """Where a verb lives, and the line that `--help` shows of it."""
+
+    module: str
+    summary: str
+
+
+# The summaries stand here and not in the modules alone, so that `--help` loads none of them.
+VERBS: Mapping[str, Verb] = {
+    "diagnose": Verb("critiqor_otel.cli.diagnose", "Say what went wrong in each run, why, and how sure that is."),
+    "sessions": Verb("critiqor_otel.cli.sessions", "Write one session file a run, and nothing else."),
+    "show": Verb("critiqor_otel.cli.show", "Show what happened in a run, step by step."),
+    "explain": Verb("critiqor_otel.cli.explain", "Tell what a failure type means and how to fix it."),
+    "demo": Verb("critiqor_otel.cli.demo", "Diagnose a captured run of a real agent that ships with this package."),
+}
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class _LazyGroup(click.Group):
+    """A group whose commands are imported by name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        verb = VERBS.get(cmd_name)
+        if verb is None:
+            return None
+        command = import_module(verb.module).command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{verb.module}.command is no command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, verb.summary) for name, verb in VERBS.items()])
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001  # click's signature
+    if not asked or ctx.resilient_parsing:
+        return
+    click.echo(f"critiqor-otel {import_module('importlib.metadata').version('critiqor-otel')}")
+    ctx.exit()
+
+
+@click.group(
+    cls=_LazyGroup,
+    context_settings=_CONTEXT,
+    subcommand_metavar="VERB [ARGUMENTS]…",
+    epilog="""\b
+Exit codes: 0 fine · 1 failures at or above --fail-on · 2 usage
+            3 nothing readable, or no agent in it · 4 internal error
+Example:
+  critiqor-otel diagnose traces/""",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
+def _group() -> None:
+    """Traces of agents in, a verdict a run out: what went wrong, why, from which evidence, and how sure that is.
+
+    No model, no network, no account.
+    """
+
+
+def main() -> int:
+    """Run the command with the process's arguments and return its exit code."""
+    return bounded(lambda: _group.main(args=sys.argv[1:], prog_name="critiqor-otel", standalone_mode=False))

@@ -1,0 +1,31 @@
+"""Arguments and options that several verbs share, each described once."""
+
+import click
+
+__all__ = ["group_by", "output_file", "paths", "profile", "quiet"]
+
+paths = click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+
+output_file = click.option(
+    "--output",
+    "-o",
+    metavar="FILE",
+    default="-",
+    help="Write the product to FILE, whole or not at all; - is standard output.",
+)
+
+profile = click.option(
+    "--profile",
+    type=click.Choice(["standard", "critiqor-v1"]),
+    default="standard",
+    show_default=True,
+    help="The rules to judge by: ours, or those of critiqor 0.1.4 to the number.",
+)
+
+group_by = click.option(
+    "--group-by",
+    type=click.Choice(["trace", "conversation"]),
+    help="Make a run of each trace, or of each conversation, whatever else the spans say.",
+)
+
+quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no notes on standard error; errors only.")

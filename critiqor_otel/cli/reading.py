@@ -1,0 +1,57 @@
+"""Paths given on the command line become runs, and what could not be read is told."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from analyzer.session.model import Note, Session
+from critiqor_otel.cli.side import Side
+from critiqor_otel.engine.local import Evidence, gather, runs_of
+from critiqor_otel.formats.reading import read_paths
+from critiqor_otel.reconstruct.reconstruct import GroupBy
+
+__all__ = ["Found", "read_runs"]
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """What the paths held."""
+
+    evidence: Evidence
+    sessions: list[Session]
+    """In order of run id."""
+    skipped: tuple[Note, ...]
+    """Inputs that could not be read, and traces in which no agent speaks."""
+    notes: tuple[Note, ...]
+    """What else was found odd in the input."""
+
+    @property
+    def places(self) -> Mapping[str, Sequence[str]]:
+        """The session files by run id."""
+        return self.evidence.places
+
+    @property
+    def emptiness(self) -> str:
+        """Why there is no run, for the user who expected one."""
+        if self.evidence.spans or self.evidence.logs:
+            return f"No agent speaks in the {len(self.evidence.spans)} spans that were read."
+        return "Nothing that was read holds a trace or a session."
+
+
+def read_runs(paths: Sequence[str], *, group_by: str | None, side: Side) -> Found:
+    """Read files, folders and `-`, and return their runs."""
+    evidence = gather(side.follow(read_paths(paths), label="reading"))
+    runs = runs_of(evidence, group_by=None if group_by is None else GroupBy(group_by))
+    told = sorted(runs.notes, key=lambda note: (note.place or "", note.code, note.message))
+    silent = (_silent(trace_id) for trace_id in runs.silent_traces)
+    found = Found(
+        evidence=evidence,
+        sessions=runs.sessions,
+        skipped=(*(note for note in told if note.code in UNREAD), *silent),
+        notes=tuple(note for note in told if note.code not in UNREAD),
+    )
+    side.tell((*found.skipped, *found.notes))
+    return found
+
+
+def _silent(trace_id: str) -> Note:
+    return Note(code="no-agent", message=f"in the trace {trace_id} no agent speaks; it was passed over")
