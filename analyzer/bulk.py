@@ -1,14 +1,14 @@
 """How to make millions of small objects without the cycle collector walking them again and again."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 __all__ = ["bulk_work"]
 
 
 @contextmanager
-def bulk_work() -> Iterator[None]:
+def bulk_work() -> Generator[None]:
     """Keep the cycle collector off while the block runs, if it was on.
 
     Worth a factor of two and more where many objects are made and none forms a cycle.

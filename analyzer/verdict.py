@@ -9,6 +9,8 @@ import msgspec
 from analyzer.causality.graph import CausalGraph
 from analyzer.cause import FailureCause, Severity
 from analyzer.session.model import Agent, Note
+from analyzer.timeline.ending import RunStatus
+from analyzer.timeline.tokens import Tokens
 
 __all__ = [
     "CostAnalysis",
@@ -25,15 +27,6 @@ __all__ = [
 EvidenceLevel = Literal["fully_instrumented", "trace_available", "response_only"]
 
 
-class RunStatus(StrEnum):
-    """How a run ended."""
-
-    COMPLETED = "completed"
-    FAILED = "failed"
-    UNFINISHED = "unfinished"
-    UNKNOWN = "unknown"
-
-
 class Readiness(StrEnum):
     """Whether an agent that behaves like this run may go to production."""
 
@@ -41,20 +34,6 @@ class Readiness(StrEnum):
     REVIEW_RECOMMENDED = "review_recommended"
     UNSAFE_FOR_PRODUCTION = "unsafe_for_production"
     INSUFFICIENT_EVIDENCE = "insufficient_evidence"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
-    """What the model calls consumed; None where no call reports it."""
-
-    input: int | None = None
-    """Cached input counted in."""
-    output: int | None = None
-    cached_input: int | None = None
-    """The part of the input that came from a cache."""
-    total: int | None = None
-    complete: bool = False
-    """False when a visible model call reports no usage: the figures are then a lower bound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +53,7 @@ class EvidenceSummary:
     errors: int = 0
     state_transitions: int = 0
     model_calls: int | None = None
-    tokens: Tokens = Tokens()
+    tokens: Tokens = field(default_factory=Tokens)
     missing: tuple[str, ...] = ()
     """Facts not carried, or known to be carried in part, in a fixed order."""
 

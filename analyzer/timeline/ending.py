@@ -1,0 +1,94 @@
+"""How did the run end? A run that never ended is told apart from one that succeeded."""
+
+from collections.abc import Callable, Hashable, Mapping
+from enum import StrEnum
+
+from analyzer.session.accessors import EXIT_CODE, first_given, payload_of
+from analyzer.session.model import Event, Json
+from analyzer.session.shapes import is_number
+
+__all__ = ["Ending", "RunStatus"]
+
+
+class RunStatus(StrEnum):
+    """How a run ended."""
+
+    COMPLETED = "completed"
+    FAILED = "failed"
+    UNFINISHED = "unfinished"
+    UNKNOWN = "unknown"
+
+
+# The states of a run record (critiqor.session.v1).
+_RECORDED: Mapping[str, RunStatus] = {
+    "COMPLETED": RunStatus.COMPLETED,
+    "ABORTED": RunStatus.FAILED,
+    "MONITORING": RunStatus.UNFINISHED,
+    "FINALIZING": RunStatus.UNFINISHED,
+}
+
+
+class Ending:
+    """What the events say of the run's end, as they come."""
+
+    def __init__(self) -> None:
+        self._sub_agents: set[Hashable] = set()
+        self._open_agents = 0
+        self._agent_failed: bool | None = None
+        self._process_failed: bool | None = None
+        self._process_open = False
+        self._session_ended = False
+        self.takers: Mapping[str, Callable[[Event], None]] = {
+            "agent_start": self._agent_start,
+            "agent_end": self._agent_end,
+            "agent_finish": self._agent_end,
+            "session_end": self._session_end,
+            "process_start": self._process_start,
+            "process_end": self._process_end,
+        }
+
+    def status(self, recorded: Json) -> RunStatus:
+        """Return how the run ended; `recorded` is the status of a run record, if there is one.
+
+        An exit code outweighs what the agent says of itself, and that outweighs the run record.
+        """
+        verdicts = (
+            (self._process_failed is True or self._agent_failed is True, RunStatus.FAILED),
+            (self._process_failed is False, RunStatus.COMPLETED),
+            (self._open_agents > 0, RunStatus.UNFINISHED),
+            (self._agent_failed is False or self._session_ended, RunStatus.COMPLETED),
+        )
+        for holds, status in verdicts:
+            if holds:
+                return status
+        if isinstance(recorded, str) and recorded in _RECORDED:
+            return _RECORDED[recorded]
+        return RunStatus.UNFINISHED if self._process_open else RunStatus.UNKNOWN
+
+    def _agent_start(self, event: Event) -> None:
+        payload = payload_of(event)
+        if payload.get("sub_agent") is True:
+            self._sub_agents.add(event.span)
+            return
+        self._open_agents += 1
+
+    def _agent_end(self, event: Event) -> None:
+        payload = payload_of(event)
+        if payload.get("sub_agent") is True or (event.span is not None and event.span in self._sub_agents):
+            return
+        if payload.get("unfinished") is True:
+            return
+        self._open_agents = max(0, self._open_agents - 1)
+        self._agent_failed = event.status == "error" or bool(event.error)
+
+    def _session_end(self, _: Event) -> None:
+        self._session_ended = True
+
+    def _process_start(self, _: Event) -> None:
+        self._process_open = True
+
+    def _process_end(self, event: Event) -> None:
+        code = first_given(event, EXIT_CODE)
+        self._process_open = False
+        # No exit code at the end of a process: it was stopped for its time (critiqor.session.v1).
+        self._process_failed = not (is_number(code) and code == 0)

@@ -1,0 +1,217 @@
+"""Everything a detector may ask of a run, each look-up built once."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from analyzer.profile import Profile
+from analyzer.session.accessors import LookUp, first_given, first_present, name_of
+from analyzer.session.model import Event, EventKind, Note, Session
+from analyzer.timeline.call import Call, Fingerprint, FingerprintOf, call_of, implied_fingerprint, recorded_fingerprint
+from analyzer.timeline.ending import Ending, RunStatus
+from analyzer.timeline.memory import MemoryOperation, MemoryOperations
+from analyzer.timeline.missing import Carried, Fact, missing_facts
+from analyzer.timeline.model_calls import REQUEST, ModelCall, ModelCalls
+from analyzer.timeline.order import Arrange, as_listed, by_time
+from analyzer.timeline.pairing import Pairing
+from analyzer.timeline.retries import Retries, TiedRetry
+from analyzer.timeline.tokens import Tokens, total_of, usage_of
+
+__all__ = ["READINGS", "Reading", "Timeline", "build_timeline"]
+
+_USER_SPOKE = frozenset(("input", "message_received"))
+# After these the tools called before have answered.
+_PROGRESS = frozenset(("turn_end", "agent_end", "agent_finish", "session_end"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a profile reads events."""
+
+    arrange: Arrange
+    look_up: LookUp
+    fingerprint_of: FingerprintOf
+
+
+READINGS: Mapping[Profile, Reading] = {
+    Profile.STANDARD: Reading(by_time, first_given, implied_fingerprint),
+    Profile.CRITIQOR_V1: Reading(as_listed, first_present, recorded_fingerprint),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline:
+    """One run's events, in order, and what they say together."""
+
+    session: Session
+    events: tuple[Event, ...]
+    notes: tuple[Note, ...]
+    """What was found odd while the index was built."""
+    by_kind: dict[str, list[Event]] = field(repr=False)
+    """In order of first appearance."""
+    calls: tuple[Call, ...]
+    """In order of their start."""
+    orphan_outputs: tuple[Event, ...]
+    """Outputs that answer no visible call."""
+    output_events: tuple[Event, ...]
+    """The outputs, each once however many hooks reported it, in order."""
+    model_calls: tuple[ModelCall, ...]
+    memory: tuple[MemoryOperation, ...]
+    retries: tuple[TiedRetry, ...]
+    """Each retry event, with the index in `calls` of the call it belongs to, if any."""
+    tokens: Tokens
+    missing: tuple[Fact, ...]
+    status: RunStatus
+
+    def of_kind(self, kind: EventKind) -> list[Event]:
+        """Return the events of a kind, in order."""
+        return self.by_kind.get(kind, [])
+
+    @cached_property
+    def work(self) -> tuple[Call, ...]:
+        """The calls that did something: without framework pseudo tools that only carry the answer."""
+        return tuple(call for call in self.calls if not call.pseudo)
+
+    @cached_property
+    def calls_by_fingerprint(self) -> dict[Fingerprint, list[Call]]:
+        """The calls that did something and whose arguments are known, by fingerprint, in order of first occurrence."""
+        groups: dict[Fingerprint, list[Call]] = {}
+        for call in self.work:
+            if call.fingerprint is not None:
+                groups.setdefault(call.fingerprint, []).append(call)
+        return groups
+
+    @cached_property
+    def position_of(self) -> dict[str, int]:
+        """Where each event stands, by id; of equal ids the first."""
+        places: dict[str, int] = {}
+        for position, event in enumerate(self.events):
+            places.setdefault(event.event_id, position)
+        return places
+
+
+def build_timeline(session: Session, profile: Profile) -> Timeline:
+    """Return the index over a session as a profile reads it; one pass over the events."""
+    reading = READINGS[profile]
+    events, notes = reading.arrange(session.events)
+    builder = _Builder()
+    for position, event in enumerate(events):
+        builder.add(event, position)
+    return builder.timeline(session, events, notes, reading)
+
+
+class _Builder:
+    """Takes the events one by one, each to those who ask for its kind."""
+
+    def __init__(self) -> None:
+        self.by_kind: dict[str, list[Event]] = {}
+        self.pairing = Pairing()
+        self.model_calls = ModelCalls()
+        self.memory = MemoryOperations()
+        self.ending = Ending()
+        self.retries = Retries()
+        self.outputs: list[Event] = []
+        self.user_turn = 0
+        self.last_progress = -1
+        self._takers: Mapping[str, Callable[[Event, int], None]] = {
+            EventKind.TOOL_CALL: self._call,
+            EventKind.TOOL_OUTPUT: self._output,
+            EventKind.TOKEN_USAGE: self._usage,
+            EventKind.STATE_TRANSITION: self._transition,
+            EventKind.MEMORY_EVENT: self._memory,
+            EventKind.RETRY_EVENT: self._retry,
+            EventKind.PROCESS_START: self._process,
+            EventKind.PROCESS_END: self._process,
+        }
+
+    def add(self, event: Event, position: int) -> None:
+        """Take the event at a position."""
+        kind = event.event
+        events = self.by_kind.get(kind)
+        if events is None:
+            events = self.by_kind[kind] = []
+        events.append(event)
+        taker = self._takers.get(kind)
+        if taker is not None:
+            taker(event, position)
+
+    def timeline(self, session: Session, events: tuple[Event, ...], notes: list[Note], reading: Reading) -> Timeline:
+        """Return the index over what was taken."""
+        self.pairing.settle()
+        calls = tuple(call_of(pair, reading.fingerprint_of, reading.look_up) for pair in self.pairing.pairs)
+        model_calls = tuple(self.model_calls.all())
+        status = self.ending.status(session.extra.get("status"))
+        tokens = self._tokens(model_calls)
+        carried = Carried(
+            calls=calls,
+            outputs=len(self.outputs),
+            model_calls=model_calls,
+            tokens=tokens.total is not None,
+            last_progress=self.last_progress,
+            ended=status is not RunStatus.UNFINISHED,
+        )
+        return Timeline(
+            session=session,
+            events=events,
+            notes=tuple(notes),
+            by_kind=self.by_kind,
+            calls=calls,
+            orphan_outputs=tuple(self.pairing.orphans),
+            output_events=tuple(self.outputs),
+            model_calls=model_calls,
+            memory=tuple(self.memory.all()),
+            retries=self.retries.tied(calls),
+            tokens=tokens,
+            missing=missing_facts(carried),
+            status=status,
+        )
+
+    def _tokens(self, model_calls: tuple[ModelCall, ...]) -> Tokens:
+        usages = [call.usage for call in model_calls]
+        reports = [usage_of(event) for event in self.model_calls.reports]
+        # A report is made of what no call accounts for: where calls report nothing, it is the whole.
+        complete = None not in usages if any(usages) else None not in reports
+        return total_of((*usages, *reports), complete=complete)
+
+    def _call(self, event: Event, position: int) -> None:
+        known = len(self.pairing.pairs)
+        self.pairing.start(event, position, self.user_turn)
+        if len(self.pairing.pairs) > known:
+            self.retries.call(known)
+
+    def _output(self, event: Event, _: int) -> None:
+        pair = self.pairing.output(event)
+        if pair is None or len(pair.outputs) == 1:
+            self.outputs.append(event)
+
+    def _usage(self, event: Event, position: int) -> None:
+        self.model_calls.usage(event)
+        self._model_call(position)
+
+    def _transition(self, event: Event, position: int) -> None:
+        name = name_of(event)
+        if name == REQUEST:
+            self.model_calls.request(event)
+            self._model_call(position)
+            return
+        self.user_turn += name in _USER_SPOKE
+        if name in _PROGRESS:
+            self.last_progress = position
+        taker = self.ending.takers.get(name)
+        if taker is not None:
+            taker(event)
+
+    def _memory(self, event: Event, _: int) -> None:
+        self.memory.add(event)
+
+    def _retry(self, event: Event, _: int) -> None:
+        self.retries.retry(event)
+
+    def _process(self, event: Event, _: int) -> None:
+        taker = self.ending.takers.get(event.event)
+        if taker is not None:
+            taker(event)
+
+    def _model_call(self, position: int) -> None:
+        self.retries.model_call()
+        self.last_progress = position

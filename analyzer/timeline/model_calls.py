@@ -1,0 +1,79 @@
+"""Which model calls there were, what each reports, and what it proves about tools."""
+
+from collections import deque
+from collections.abc import Hashable
+
+from msgspec import Struct
+
+from analyzer.session.accessors import name_of, payload_of
+from analyzer.session.model import Event
+from analyzer.session.shapes import is_list
+from analyzer.timeline.tokens import Usage, usage_of
+
+__all__ = ["REPORT", "REQUEST", "ModelCall", "ModelCalls"]
+
+REQUEST = "before_provider_request"
+REPORT = "usage_report"
+"""Tokens that no visible model call accounts for (docs/session.md)."""
+
+# Finish reasons with which providers say that the model asked for a tool.
+_TOOL_REASONS = frozenset(("tool_calls", "tool_call", "tool_use", "tool-calls", "function_call", "tooluse"))
+
+
+class ModelCall(Struct, frozen=True, kw_only=True):
+    """One request to a model and its response; either may be missing."""
+
+    request_id: str | None
+    response_id: str | None
+    usage: Usage | None
+    messages: bool
+    """The trace carries messages of it."""
+    shows_tools: bool
+    """The trace would show it if the model had asked for a tool, and shows that it did not."""
+
+
+class ModelCalls:
+    """Requests and responses as they come; those of one span are one call, others are paired in order."""
+
+    def __init__(self) -> None:
+        self._calls: list[list[Event | None]] = []
+        self._open: dict[Hashable, deque[list[Event | None]]] = {}
+        self.reports: list[Event] = []
+
+    def request(self, event: Event) -> None:
+        """Take what was sent to a model."""
+        call: list[Event | None] = [event, None]
+        self._calls.append(call)
+        self._open.setdefault(event.span, deque()).append(call)
+
+    def usage(self, event: Event) -> None:
+        """Take what came back, or a report of tokens that no call accounts for."""
+        if name_of(event) == REPORT:
+            self.reports.append(event)
+            return
+        waiting = self._open.get(event.span)
+        if waiting:
+            waiting.popleft()[1] = event
+        else:
+            self._calls.append([None, event])
+
+    def all(self) -> list[ModelCall]:
+        """Return the calls in order of their first event."""
+        return [_model_call(request, response) for request, response in self._calls]
+
+
+def _model_call(request: Event | None, response: Event | None) -> ModelCall:
+    answer = {} if response is None else payload_of(response)
+    question = {} if request is None else payload_of(request)
+    reasons = answer.get("finish_reasons")
+    return ModelCall(
+        request_id=None if request is None else request.event_id,
+        response_id=None if response is None else response.event_id,
+        usage=None if response is None else usage_of(response),
+        messages="messages" in answer or "messages" in question,
+        shows_tools="messages" in answer or (is_list(reasons) and bool(reasons) and not _asks_for_tool(reasons)),
+    )
+
+
+def _asks_for_tool(reasons: list[object]) -> bool:
+    return any(str(reason).lower() in _TOOL_REASONS for reason in reasons)

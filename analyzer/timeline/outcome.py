@@ -1,0 +1,110 @@
+"""Did this call fail? Status is not success: an exit code, an error object or an error text say otherwise.
+
+Rules: design §5. An error text is a result that starts with `Error`, an exception's name and a colon or a traceback,
+or an object with a non-empty `error`, a true `is_error` or the status `error`; one content block is looked into.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from analyzer.session.accessors import ABSENT, EXIT_CODE, STATUS, Absent, first_given, payload_of, word_of
+from analyzer.session.model import Event, Json
+from analyzer.session.shapes import is_list, is_number, is_object
+
+__all__ = ["Outcome", "Status", "error_text", "outcome_of", "unblocked"]
+
+Status: TypeAlias = Literal["ok", "error"]
+
+_STATUSES: Mapping[str, Status] = {
+    **dict.fromkeys(("ok", "success", "succeeded", "completed", "done"), "ok"),
+    **dict.fromkeys(("error", "failed", "failure", "timeout", "timed_out", "exception"), "error"),
+}
+_ERROR_TEXT = re.compile(
+    r"\s*(?:Error\b(?!\s+(?:rates?|handling|codes|budgets?|bars|margins?|correction|logs?|messages|analysis|free)\b)"
+    r"|(?i:error)\s*:|Traceback \(most recent call last\)|[A-Za-z_][\w.]*(?:Error|Exception)\s*:)"
+)
+_ERROR_FLAGS = ("is_error", "isError")
+_EXIT_CODES = ("exit_code", "exitCode")
+_SHORT = 200
+
+
+class Outcome(NamedTuple):
+    """How a call ended: its status (None: nobody says), and what the error says."""
+
+    status: Status | None
+    error: str | None = None
+
+
+def outcome_of(event: Event, result: Json | Absent) -> Outcome:
+    """Return the outcome an output tells of."""
+    payload = payload_of(event)
+    said = _STATUSES.get(word_of(event.status) or word_of(first_given(event, STATUS)) or "")
+    error = event.error or payload.get("error")
+    found = error_text(result)
+    if error or said == "error" or _flagged(payload) or _bad_exit(first_given(event, EXIT_CODE)):
+        return Outcome("error", _text(error) or found or _text(None if result is ABSENT else result))
+    if found is not None:
+        return Outcome("error", found)
+    return Outcome("ok" if result is not ABSENT else said)
+
+
+def error_text(result: Json | Absent) -> str | None:
+    """Return what a result says of an error, shortened, or None when it tells of none."""
+    value = unblocked(result)
+    if isinstance(value, str):
+        return value.strip()[:_SHORT] if _ERROR_TEXT.match(value) else None
+    return _object_error(value) if is_object(value) else None
+
+
+def unblocked(result: Json | Absent) -> Json | Absent:
+    """Return what a result holds: the text of a single content block, the object of a JSON text, else itself."""
+    value = result
+    if is_object(value) and is_list(value.get("content")) and not _flagged(value):
+        value = value["content"]
+    if is_list(value) and len(value) == 1 and is_object(value[0]) and isinstance(value[0].get("text"), str):
+        value = value[0]["text"]
+    return _decoded(value) if isinstance(value, str) else value
+
+
+def _decoded(text: str) -> Json:
+    if text[:64].lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        return text
+
+
+def _object_error(value: dict[str, Any]) -> str | None:
+    error = value.get("error")
+    if error:
+        return _text(error)
+    if (
+        _flagged(value)
+        or word_of(value.get("status")) == "error"
+        or any(_bad_exit(value.get(key)) for key in _EXIT_CODES)
+    ):
+        said = value.get("message", value.get("content", value.get("text")))
+        return _text(said) or "the result says that it is an error"
+    return None
+
+
+def _flagged(value: dict[str, Any]) -> bool:
+    return any(value.get(name) is True for name in _ERROR_FLAGS)
+
+
+def _bad_exit(code: Json | Absent) -> bool:
+    return is_number(code) and code != 0
+
+
+def _text(value: Json) -> str | None:
+    """Return an error in words: its own, or its message."""
+    if is_object(value):
+        value = value.get("message") or value.get("type") or value
+    inner = unblocked(value)
+    if inner is None or inner is True or inner == "":
+        return None
+    return (inner if isinstance(inner, str) else msgspec.json.encode(inner).decode()).strip()[:_SHORT]
