@@ -1,5 +1,6 @@
 """`demo`: a captured run of a real agent, from its trace to the verdict, in one command."""
 
+import shlex
 import shutil
 import tempfile
 from importlib.resources import as_file, files
@@ -19,7 +20,7 @@ from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.reading import read_runs
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import diagnosed, duplicates
-from critiqor_otel.spool.sealed_runs import SESSION_FILE, Arrival, seal
+from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, SESSION_FILE, Arrival, seal
 from critiqor_otel.spool.whole_file import make_folder
 
 __all__ = ["TRACE_FILE", "Request", "command", "demo"]
@@ -49,7 +50,9 @@ def demo(request: Request) -> int:
         session.run_id: [str(one.folder / SESSION_FILE)] for session, one in zip(found.sessions, sealed, strict=True)
     }
     runs = write_beside(diagnosed(found.sessions, profile=Profile.STANDARD), places, side=side)
-    where = [f"\n{trace} holds the trace\n", *(f"{one.folder} holds the session and its diagnosis\n" for one in sealed)]
+    where = [f"\ntrace:    {trace}\n", *(f"session:  {one.folder / SESSION_FILE}\n" for one in sealed)]
+    where += [f"verdict:  {one.folder / DIAGNOSIS_FILE}\n" for one in sealed]
+    where += [f"\nSee it step by step: critiqor-otel show {shlex.quote(str(one.folder))}\n" for one in sealed]
     table = FORMS["table"](Report(runs=runs), look_of(STANDARD_OUTPUT))
     deliver((*table, *(line.encode() for line in where)), STANDARD_OUTPUT)
     return ExitCode.FINE

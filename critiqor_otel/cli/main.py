@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 import click
+from typing_extensions import override
 
 from critiqor_otel.cli.boundary import bounded
 
@@ -34,10 +35,12 @@ _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 class _LazyGroup(click.Group):
     """A group whose commands are imported by name."""
 
+    @override
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
         return list(VERBS)
 
+    @override
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
         verb = VERBS.get(cmd_name)
@@ -48,6 +51,7 @@ class _LazyGroup(click.Group):
             raise TypeError(f"{verb.module}.command is no command")
         return command
 
+    @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
         with formatter.section("Verbs"):

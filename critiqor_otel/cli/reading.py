@@ -8,7 +8,7 @@ from analyzer.session.model import Note, Session
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import Evidence, gather, runs_of
 from critiqor_otel.formats.reading import read_paths
-from critiqor_otel.reconstruct.reconstruct import GroupBy
+from critiqor_otel.reconstruct.grouping import GroupBy
 
 __all__ = ["Found", "read_runs"]
 

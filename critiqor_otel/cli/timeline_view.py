@@ -19,6 +19,7 @@ __all__ = ["view"]
 
 _DEEPEST = 12  # levels that are indented; below them the line would hold nothing else
 _ONE_LEVEL = "  "
+_NAME_WIDTH = 28  # the longest name, two levels down
 _OPENING = frozenset(("agent_start", "turn_start", "process_start", "session_start"))
 _CLOSING = frozenset(("agent_end", "turn_end", "process_end", "session_end"))
 _STYLES: Mapping[str, str] = {
@@ -63,8 +64,9 @@ def _timeline(session: Session, diagnosis: Diagnosis) -> Iterator[Text]:
     pointed_at = _marks(diagnosis)
     for event, depth in _indented(session.events):
         shown = exhibit(event)
-        line = Text(f"{clock(event.time_ns):<12}  {_ONE_LEVEL * min(depth, _DEEPEST)}")
-        line.append(one_line(event.event_type), style=_STYLES.get(event.event, ""))
+        indent = _ONE_LEVEL * min(depth, _DEEPEST)
+        name = f"{one_line(event.event_type):<{_NAME_WIDTH - len(indent)}}"
+        line = Text(f"{clock(event.time_ns):<12}  {indent}").append(name, style=_STYLES.get(event.event, ""))
         for part, style in ((shown.subject, "bold"), (_took(event), "dim"), (shown.detail, "")):
             if part:
                 line.append("  ").append(part, style=style)
@@ -86,7 +88,7 @@ def _marks(diagnosis: Diagnosis) -> dict[str, list[str]]:
 
 
 def _took(event: Event) -> str:
-    return "" if event.duration_ms is None else f"{event.duration_ms:g} ms"
+    return "" if event.duration_ms is None else f"{event.duration_ms:,.1f} ms"
 
 
 def _indented(events: tuple[Event, ...]) -> Iterator[tuple[Event, int]]:

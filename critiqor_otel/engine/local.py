@@ -12,7 +12,8 @@ import msgspec
 from analyzer.diagnosis import Profile, diagnose
 from analyzer.report.report import RunReport, report_run
 from analyzer.session.model import Note, Session
-from critiqor_otel.reconstruct.reconstruct import GroupBy, reconstruct
+from critiqor_otel.reconstruct.grouping import GroupBy
+from critiqor_otel.reconstruct.reconstruct import reconstruct
 from critiqor_otel.span import Batch, LogRecord, Span
 from critiqor_otel.spool.continuations import join_continuations
 
