@@ -1,9 +1,10 @@
 """A failure and what shows it: the words every detector speaks."""
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal, Self, get_args
 
+from analyzer.lenient import as_mapping, as_optional_text, as_sequence, as_text, as_whole, as_word, is_sequence
 from analyzer.session.model import SpanRef
 
 __all__ = ["Basis", "Confidence", "FailureCause", "RootCause", "Severity"]
@@ -39,6 +40,26 @@ class RootCause:
     trust_penalty: int
     recommended_fix: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the four fields as a JSON-serialisable dict."""
+        return {
+            "description": self.description,
+            "impact": self.impact,
+            "trust_penalty": self.trust_penalty,
+            "recommended_fix": self.recommended_fix,
+        }
+
+    @classmethod
+    def from_dict(cls, payload: Any) -> Self:
+        """Return the root cause of a dict; what is missing or odd becomes empty text or zero."""
+        found = as_mapping(payload)
+        return cls(
+            description=as_text(found.get("description", "")),
+            impact=as_text(found.get("impact", "")),
+            trust_penalty=as_whole(found.get("trust_penalty")),
+            recommended_fix=as_text(found.get("recommended_fix", "")),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class FailureCause:
@@ -63,3 +84,71 @@ class FailureCause:
     """`progressing` or `recovered`: why a repetition is none to worry about."""
     fingerprint: str = ""
     """Equal for the same failure in another run: type, tool and what was repeated, without ids and times."""
+
+    def __post_init__(self) -> None:
+        for name in _SEQUENCES:
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the documented fields, and those of the others that say more than their default.
+
+        `root_cause` and `recommendation` are left out when there is none (data types of critiqor 0.1.4).
+        """
+        return {
+            "type": self.type,
+            "severity": str(self.severity),
+            "impact": self.impact,
+            "description": self.description,
+            **{name: _plain(getattr(self, name)) for name, default in _OPTIONAL if getattr(self, name) != default},
+        }
+
+    @classmethod
+    def from_dict(cls, payload: Any) -> Self:
+        """Return the cause of a dict, of a stored evaluation or a diagnosis; odd values become safe defaults.
+
+        A severity that is none of the four reads as medium, a type that is missing as `unknown`.
+        """
+        found = as_mapping(payload)
+        impact = as_whole(found.get("impact"))
+        recommendation = as_text(found.get("recommendation", ""))
+        return cls(
+            type=as_text(found.get("type", "unknown")),
+            severity=as_word(found.get("severity"), Severity, Severity.MEDIUM),
+            impact=impact,
+            description=as_text(found.get("description", "")),
+            root_cause=_root_cause(found.get("root_cause"), impact, recommendation),
+            recommendation=recommendation,
+            confidence=as_word(found.get("confidence"), Confidence, Confidence.HIGH),
+            basis=as_word(found.get("basis"), _BASES, "observed"),
+            rule=as_optional_text(found.get("rule")),
+            evidence=tuple(map(as_text, as_sequence(found.get("evidence")))),
+            spans=tuple(map(_span, as_sequence(found.get("spans")))),
+            marks=tuple(map(as_text, as_sequence(found.get("marks")))),
+            fingerprint=as_text(found.get("fingerprint", "")),
+        )
+
+
+_BASES: tuple[Basis, ...] = get_args(Basis)
+_SEQUENCES = ("evidence", "spans", "marks")
+_OPTIONAL = tuple((field.name, field.default) for field in fields(FailureCause) if field.default is not MISSING)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, RootCause):
+        return value.to_dict()
+    if isinstance(value, SpanRef):
+        return {"trace_id": value.trace_id, "span_id": value.span_id}
+    if is_sequence(value):
+        return [_plain(item) for item in value]
+    return str(value)
+
+
+def _root_cause(value: Any, impact: int, recommendation: str) -> RootCause | None:
+    if isinstance(value, str) and value:
+        return RootCause(value, "", impact, recommendation)
+    return RootCause.from_dict(value) if as_mapping(value) else None
+
+
+def _span(value: Any) -> SpanRef:
+    found = as_mapping(value)
+    return SpanRef(as_text(found.get("trace_id", "")), as_text(found.get("span_id", "")))

@@ -1,11 +1,13 @@
 """Every error this package raises.
 
 AnalyzerError
-├── SessionFileError    a session file that cannot be read as one
-└── DetectorError       a detector failed; carries its failure type
+├── SessionFileError       a session file that cannot be read as one
+├── DetectorError          a detector failed; carries its failure type
+└── HistoryError           the history store can't be used now; the message says why
+    └── HistoryDamagedError    its file is no store any more; it can be rebuilt
 """
 
-__all__ = ["AnalyzerError", "DetectorError", "SessionFileError"]
+__all__ = ["AnalyzerError", "DetectorError", "HistoryDamagedError", "HistoryError", "SessionFileError"]
 
 
 class AnalyzerError(Exception):
@@ -18,3 +20,11 @@ class SessionFileError(AnalyzerError):
 
 class DetectorError(AnalyzerError):
     """A detector raised; the message starts with its failure type."""
+
+
+class HistoryError(AnalyzerError):
+    """The history store can't be opened, read or written; the message names the file and the reason."""
+
+
+class HistoryDamagedError(HistoryError):
+    """The file is no history store, or no longer a whole one; the message says how to rebuild it."""
