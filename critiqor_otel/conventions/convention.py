@@ -133,7 +133,7 @@ class Field(StrEnum):
     )
     TRANSCRIPT = "transcript"  # list[Message]: an agent's whole conversation, for where no model call shows it
     MODEL_CALLS = "model_calls"  # int: how many model calls an agent says it made
-    EVENT = "event"  # dict: a session's event as critiqor's own exporter wrote it
+    EVENT = "event"  # list[Carried]: a session's events as critiqor's own emitters wrote them
 
 
 class Cell(Protocol):

@@ -64,9 +64,7 @@ def event_fields(event: SpanEvent) -> Mapping[str, Any]:
 def _choice(fields: Mapping[str, Any]) -> Message | None:
     """Return a choice's message: an object, text, or text that spells content blocks (Strands)."""
     inner = structured(fields.get("message"))
-    if isinstance(inner, list):
-        inner = {"content": inner}
-    elif isinstance(inner, str):
+    if isinstance(inner, list | str):
         inner = {"content": inner}
     elif not isinstance(inner, Mapping):
         inner = {key: value for key, value in fields.items() if key != "role"}

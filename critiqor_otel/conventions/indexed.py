@@ -1,4 +1,4 @@
-"""Messages and tools spread over numbered attributes: `llm.input_messages.0.message.role`, `gen_ai.prompt.0.content`."""
+"""Messages and tools spread over numbered attributes: `llm.input_messages.0.message.role`, `gen_ai.prompt.0.role`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from critiqor_otel.conventions.message_shapes import message_of
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.span import Span
 
-__all__ = ["indexed_messages", "unflattened"]
+__all__ = ["indexed_messages", "nested", "unflattened"]
 
 _DEEPEST = 8  # dots below the prefix; the conventions use seven
 _LONGEST_INDEX = 9  # digits
@@ -35,8 +35,23 @@ _WRAPPERS = frozenset({"message", "tool_call", "message_content", "tool", "docum
 """Levels OpenInference puts around each item of a list; what they hold belongs to the item."""
 
 
+def nested(prefix: str) -> Callable[[Span], dict[str, Any] | None]:
+    """Return the shape that reads the attributes under a prefix as one object: `mcp.request.argument.city`."""
+
+    def read(span: Span) -> dict[str, Any] | None:
+        found = _tree(span.attributes, prefix)
+        return found if isinstance(found, dict) and found else None
+
+    return read
+
+
 def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
     """Return the items under a prefix that ends in a dot, as nested objects and lists; one pass over the attributes."""
+    found = _tree(attributes, prefix)
+    return found if isinstance(found, list) else []
+
+
+def _tree(attributes: Mapping[str, Any], prefix: str) -> Any:
     root = _Branch()
     for key, value in attributes.items():
         if not key.startswith(prefix):
@@ -49,8 +64,7 @@ def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
                 below = branch[step] = _Branch()
             branch = below
         branch.setdefault(leaf, value)
-    folded = _folded(root)
-    return folded if isinstance(folded, list) else []
+    return _folded(root)
 
 
 def _folded(tree: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a kind of span is, for the kinds that more than one table reads, and how a table knows its own spans by scope."""
+"""What kinds of spans are, where more than one table reads them, and how a table knows its spans by their scope."""
 
 from collections.abc import Callable, Mapping
 

@@ -152,8 +152,8 @@ _VERCEL_OUTPUTS = frozenset({"text", "json", "content", "error-text", "error-jso
 
 def _failed(part: Mapping[str, Any]) -> bool | None:
     for key in ("is_error", "isError"):
-        if isinstance(part.get(key), bool):
-            return part[key]
+        if isinstance(said := part.get(key), bool):
+            return said
     if part.get("type") == "tool-error":
         return True
     return {"error": True, "success": False}.get(str(part.get("status")))

@@ -5,7 +5,10 @@ or response body, and text that an attribute limit cut: the whole messages befor
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
+
+from msgspec import structs
 
 from critiqor_otel.conventions.convention import BadValueError, Salvaged
 from critiqor_otel.conventions.jsontext import looks_cut, salvaged, structured
@@ -13,7 +16,16 @@ from critiqor_otel.conventions.message_parts import Parts, gather, request_of, r
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.shapes import REDACTED
 
-__all__ = ["answer", "answered_text", "asked_text", "conversation", "instructions", "message_of", "messages_of"]
+__all__ = [
+    "answer",
+    "answered_text",
+    "asked_text",
+    "conversation",
+    "instructions",
+    "message_of",
+    "messages_of",
+    "with_results",
+]
 
 ROLES = {
     "human": "user",
@@ -250,6 +262,25 @@ def _gather_tool_answer(fields: Mapping[str, Any], parts: Parts) -> None:
         content = "\n".join(inside.texts)
     plain = {key: value for key, value in fields.items() if key not in ("parts", "type")}
     parts.responses.append(response_of({"type": "tool", **plain, "content": content}))
+
+
+def with_results(read: Callable[[Any], Any], unwrap: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the shape that also takes a family's wrapping off the results in the messages it reads."""
+
+    def shape(value: Any) -> Any:
+        found = read(value)
+        if isinstance(found, Salvaged):
+            return replace(found, value=[_unwrapped(message, unwrap) for message in found.value])
+        return [_unwrapped(message, unwrap) for message in found] if found else found
+
+    return shape
+
+
+def _unwrapped(message: Message, unwrap: Callable[[Any], Any]) -> Message:
+    if not message.tool_responses:
+        return message
+    responses = tuple(structs.replace(each, result=structured(unwrap(each.result))) for each in message.tool_responses)
+    return structs.replace(message, tool_responses=responses)
 
 
 def asked_text(value: Any) -> Any:

@@ -23,6 +23,7 @@ __all__ = [
     "json_value",
     "number",
     "one_of",
+    "signed",
     "strings",
     "text",
 ]
@@ -85,6 +86,14 @@ def number(value: Any) -> float | None:
 
 
 _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+def signed(value: Any) -> int | None:
+    """Return a whole number of either sign: a process that a signal ended exits with a negative code."""
+    if isinstance(value, str) and value.strip().startswith("-"):
+        found = integer(value.strip()[1:])
+        return None if found is None else -found
+    return -(integer(-value) or 0) if isinstance(value, int | float) and value < 0 else integer(value)
 
 
 def flag(value: Any) -> bool | None:

@@ -16,12 +16,16 @@ __all__ = [
     "content_blocks",
     "graph_command",
     "langchain_input",
+    "langchain_output",
+    "mcp_result",
     "only_key",
     "response_of_part",
     "through",
     "tool_message",
     "tool_message_field",
+    "tool_message_fields",
     "tool_output",
+    "typed_blocks",
 ]
 
 Unwrap = Callable[[Any], Any]
@@ -108,12 +112,15 @@ def tool_message_fields(value: Any) -> Mapping[str, Any] | None:
     """Return the fields of a serialised LangChain ToolMessage, or None when the value is none."""
     if not isinstance(value, Mapping):
         return None
-    if value.get("type") == "tool" and isinstance(value.get("data"), Mapping):
-        return value["data"]
-    kwargs = value.get("kwargs")
-    if value.get("type") == "constructor" and isinstance(kwargs, Mapping) and "tool_call_id" in kwargs:
-        return kwargs
-    return value if value.get("type") == "tool" and "tool_call_id" in value and "content" in value else None
+    candidates: tuple[tuple[str, Any], ...] = (
+        ("tool", value.get("data")),
+        ("constructor", value.get("kwargs")),
+        ("tool", value),
+    )
+    for kind, fields in candidates:
+        if value.get("type") == kind and isinstance(fields, Mapping) and "tool_call_id" in fields:
+            return fields
+    return None
 
 
 def tool_message_field(key: str, *before: Unwrap) -> Callable[[Any], Any]:
@@ -129,6 +136,13 @@ def tool_message_field(key: str, *before: Unwrap) -> Callable[[Any], Any]:
     return read
 
 
+def langchain_output(value: Any) -> Any:
+    """Take OpenLLMetry's callback record `{output, kwargs: {tags, color, name}}` off a tool's result."""
+    if isinstance(value, Mapping) and "output" in value and {"output", "kwargs"}.issuperset(value):
+        return value["output"]
+    return value
+
+
 def graph_command(value: Any) -> Any:
     """Take LangGraph's `Command(update={"messages": [one tool message]})` off a tool's result."""
     if not isinstance(value, Mapping) or not isinstance(value.get("update"), Mapping):
@@ -139,6 +153,25 @@ def graph_command(value: Any) -> Any:
 
 
 _BLOCK_KEYS = frozenset({"type", "text", "annotations", "citations", "id", "index", "block_type", "cache_control"})
+_BLOCK_KEYS |= frozenset({"meta", "_meta", "extras"})
+
+
+def typed_blocks(value: Any) -> Any:
+    """Take a list of content blocks off where each says that it is one: a tool may return a list of `{text}` itself."""
+    value = structured(value)
+    typed = isinstance(value, list) and all(isinstance(block, Mapping) and "type" in block for block in value)
+    return content_blocks(value) if typed else value
+
+
+def mcp_result(value: Any) -> Any:
+    """Take an MCP CallToolResult `{content, isError, structuredContent}` off."""
+    if not isinstance(value, Mapping) or "content" not in value or not _MCP_RESULT.issuperset(value):
+        return value
+    structured_content = value.get("structuredContent")
+    return typed_blocks(value["content"]) if structured_content is None else structured_content
+
+
+_MCP_RESULT = frozenset({"content", "isError", "structuredContent", "meta", "_meta"})
 
 
 def content_blocks(value: Any) -> Any:

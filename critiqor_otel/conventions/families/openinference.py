@@ -25,11 +25,12 @@ from critiqor_otel.conventions.shapes import composed, inner, integer, number, o
 from critiqor_otel.conventions.tool_definitions import indexed_tools
 from critiqor_otel.conventions.unwrap import (
     call_keywords,
-    content_blocks,
     graph_command,
+    mcp_result,
     through,
     tool_message,
     tool_message_field,
+    typed_blocks,
 )
 from critiqor_otel.span import Span
 
@@ -71,7 +72,8 @@ def _messages(prefix: str, raw_key: str, *, role: str, read: Callable[[Any], Any
 
 def _anonymous(message: Message) -> bool:
     """Tell whether a message holds tool calls without ids, or an answer of no call (LiteLLM)."""
-    return any(part.id is None for part in (*message.tool_requests, *message.tool_responses))
+    ids = [*(request.id for request in message.tool_requests), *(answer.id for answer in message.tool_responses)]
+    return None in ids
 
 
 def _documents(span: Span) -> list[Any] | None:
@@ -143,7 +145,7 @@ CONVENTION = Convention(
         ),
         Field.TOOL_ARGUMENTS: (When(_KIND, _TOOL, At("input.value", through(call_keywords))),),
         Field.TOOL_RESULT: (
-            When(_KIND, _TOOL, At("output.value", through(graph_command, tool_message, content_blocks))),
+            When(_KIND, _TOOL, At("output.value", through(graph_command, tool_message, mcp_result, typed_blocks))),
         ),
         Field.FAILED: (
             When(_KIND, _TOOL, At("output.value", composed(tool_message_field("status", graph_command), _STATUS))),

@@ -8,7 +8,7 @@ from typing import Any
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromEvent, FromResource, SpanRole
 from critiqor_otel.conventions.event_messages import event_answer, event_conversation
 from critiqor_otel.conventions.message_shapes import answer, answered_text, asked_text, conversation, instructions
-from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, one_of, strings, text
+from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, one_of, signed, strings, text
 from critiqor_otel.conventions.skills import skill_of_call
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.span import Span
@@ -40,6 +40,7 @@ _OPERATIONS = {
     "delete_memory": SpanRole.MEMORY,
     "execute_task": SpanRole.TURN,  # OpenLLMetry's graph nodes
     "agent_step": SpanRole.TURN,  # Vercel 7
+    "rerank": SpanRole.RETRIEVER,  # Vercel 7
     "execute_event_loop_cycle": SpanRole.TURN,  # Strands
 }
 
@@ -102,6 +103,7 @@ CONVENTION = Convention(
             At("gen_ai.agent.name", text),
             At("gen_ai.workflow.name", text),  # before 0.1.0
             FromResource("gen_ai.main_agent.name", text),
+            At("microsoft.gen_ai.main_agent.name", text),
             Everywhere(_after("invoke_agent ", "invoke_workflow ")),
         ),
         Field.AGENT_VERSION: (At("gen_ai.agent.version", text),),
@@ -172,7 +174,7 @@ CONVENTION = Convention(
             *(FromEvent(name, "exception.message", text) for name in _EXCEPTIONS),
         ),
         Field.FAILED: (At("error.type", always(answer=True)),),
-        Field.EXIT_CODE: (At("process.exit.code", integer),),
+        Field.EXIT_CODE: (At("process.exit.code", signed),),
         Field.COMMAND: (At("process.command_line", text), At("process.executable.name", text)),
         Field.MEMORY_OPERATION: (At("gen_ai.operation.name", one_of(_MEMORY_WORDS)),),
         Field.QUERY: (At("gen_ai.memory.query.text", text), At("gen_ai.retrieval.query.text", text)),
