@@ -3,10 +3,12 @@
 CritiqorError
 ├── UnreadableInputError   an input that holds nothing we can read; names the file and what was found
 ├── DecodeError            bytes that are not what their format says; names the place
-└── OutputError            a file that cannot be written; names it and why
+├── OutputError            a file that cannot be written; names it and why
+├── JournalError           a request that cannot be kept now; the same request may be kept later
+└── ReceiverError          a receiver that cannot start as it is configured; names the setting
 """
 
-__all__ = ["CritiqorError", "DecodeError", "OutputError", "UnreadableInputError"]
+__all__ = ["CritiqorError", "DecodeError", "JournalError", "OutputError", "ReceiverError", "UnreadableInputError"]
 
 
 class CritiqorError(Exception):
@@ -23,3 +25,11 @@ class DecodeError(CritiqorError):
 
 class OutputError(CritiqorError):
     """A file or folder cannot be written; the message names it and the system's reason."""
+
+
+class JournalError(CritiqorError):
+    """A request cannot be kept now; the message says why, and trying again later may help."""
+
+
+class ReceiverError(CritiqorError):
+    """The receiver cannot start; the message names the setting or the address, and what to do."""

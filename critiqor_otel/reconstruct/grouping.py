@@ -15,7 +15,7 @@ from critiqor_otel.reconstruct.chaining import chain_calls
 from critiqor_otel.reconstruct.node import Trace
 from critiqor_otel.reconstruct.unit import Unit, units_of
 
-__all__ = ["GroupBy", "Grouped", "Run", "group"]
+__all__ = ["GroupBy", "Grouped", "Run", "group", "silent_runs"]
 
 
 class GroupBy(StrEnum):
@@ -59,6 +59,15 @@ def group(traces: Iterable[Trace], group_by: GroupBy | None) -> Grouped:
     talks = _conversations(units) if group_by is GroupBy.TRACE else {}
     runs = [Run(_run_id(members), members, tuple(_notes(members, derived, talks))) for members in sets]
     return Grouped(tuple(_distinct(runs)), tuple(silent))
+
+
+def silent_runs(units: Iterable[Unit]) -> list[Run]:
+    """Return a run a trace for units in which no agent speaks: for who must keep all that was sent."""
+    traces: dict[str, list[Unit]] = {}
+    for unit in units:
+        traces.setdefault(unit.trace_id, []).append(unit)
+    note = Note(code="no-agent", message="no agent speaks in this trace")
+    return [Run(trace_id, tuple(members), (note,)) for trace_id, members in sorted(traces.items())]
 
 
 class _Bonds:

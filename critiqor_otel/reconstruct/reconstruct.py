@@ -8,7 +8,7 @@ from analyzer.session.model import Note, Session
 from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.assemble import assemble
 from critiqor_otel.reconstruct.duplicates import deduplicate
-from critiqor_otel.reconstruct.grouping import GroupBy, group
+from critiqor_otel.reconstruct.grouping import GroupBy, group, silent_runs
 from critiqor_otel.reconstruct.logs import join_logs
 from critiqor_otel.reconstruct.node import Node, Trace
 from critiqor_otel.reconstruct.repairs import mend
@@ -32,8 +32,12 @@ def reconstruct(
     logs: Iterable[LogRecord] = (),
     *,
     group_by: GroupBy | None = None,
+    keep_silent: bool = False,
 ) -> Reconstruction:
-    """Return the sessions that spans and records tell of, whatever order they come in."""
+    """Return the sessions that spans and records tell of, whatever order they come in.
+
+    With `keep_silent`, traces in which no agent speaks become sessions too.
+    """
     distinct = deduplicate(spans)
     joined = join_logs(distinct.spans, logs)
     traces: dict[str, list[Node]] = {}
@@ -47,12 +51,13 @@ def reconstruct(
     for trace in whole:
         mend(trace)
     grouped = group(whole, group_by)
+    kept = silent_runs(grouped.silent) if keep_silent else []
     notes = [*joined.notes, *_repeats(distinct.repeats)]
     return Reconstruction(
-        sessions=tuple(assemble(run) for run in grouped.runs),
+        sessions=tuple(assemble(run) for run in (*grouped.runs, *kept)),
         notes=tuple(notes),
         repeats=distinct.repeats,
-        silent_traces=tuple(sorted({unit.trace_id for unit in grouped.silent})),
+        silent_traces=() if keep_silent else tuple(sorted({unit.trace_id for unit in grouped.silent})),
     )
 
 
