@@ -1,13 +1,103 @@
 """What went wrong in this run, why, from which evidence, and how sure is that: the one entry to the analyzer."""
 
+from analyzer.bulk import bulk_work
+from analyzer.causality.build import build_graph
+from analyzer.causality.explain import NO_FAILURE, explain
+from analyzer.causality.graph import CausalGraph
+from analyzer.causality.links import Failure
+from analyzer.causality.roots import failures_of, primary_of
+from analyzer.cause import FailureCause
+from analyzer.cost import analyse_cost
+from analyzer.detectors.detector import Detector, Options
+from analyzer.detectors.registry import ALL
+from analyzer.errors import DetectorError
 from analyzer.profile import Profile
-from analyzer.session.model import Session
-from analyzer.verdict import Diagnosis
+from analyzer.scoring import score
+from analyzer.session.model import Note, Session
+from analyzer.summary import evidence_level, measure, summarise
+from analyzer.timeline.index import Timeline, build_timeline
+from analyzer.verdict import Diagnosis, PrimaryDiagnosis
 
-__all__ = ["Diagnosis", "Profile", "diagnose"]
+__all__ = ["Diagnosis", "Profile", "diagnose", "find_causes"]
+
+_NO_OPTIONS = Options()
 
 
-def diagnose(session: Session, *, profile: Profile = Profile.STANDARD) -> Diagnosis:
-    """Return the verdict on a session by the rules of a profile; the same session gives the same verdict."""
-    _ = profile
-    return Diagnosis(run_id=session.run_id, trace_ids=session.trace_ids, agent=session.agent, notes=session.notes)
+def diagnose(
+    session: Session,
+    *,
+    profile: Profile = Profile.STANDARD,
+    options: Options = _NO_OPTIONS,
+    detectors: tuple[Detector, ...] = ALL,
+) -> Diagnosis:
+    """Return the verdict on a session by the rules of a profile; the same session gives the same verdict.
+
+    A detector that fails leaves a note, and the others go on.
+    """
+    with bulk_work():
+        timeline = build_timeline(session, profile)
+        causes, notes = find_causes(timeline, detectors, profile=profile, options=options)
+        failures = failures_of(causes, profile)
+        graph = build_graph(timeline, failures, profile)
+        summary = summarise(timeline, profile)
+        result = score(timeline, causes, profile)
+        primary = primary_of(failures, profile)
+        return Diagnosis(
+            run_id=session.run_id,
+            trace_ids=session.trace_ids,
+            agent=session.agent,
+            status=timeline.status,
+            trust_score=result.trust,
+            readiness_level=result.readiness,
+            evidence_level=evidence_level(timeline, profile),
+            scores=result.dimensions,
+            failure_causes=causes,
+            primary_diagnosis=_primary(primary, _chain(timeline, graph, primary, profile)),
+            causal_graph=graph,
+            cost_analysis=analyse_cost(timeline, causes, profile),
+            runtime_metrics=measure(timeline, summary),
+            evidence_summary=summary,
+            notes=(*session.notes, *timeline.notes, *notes),
+        )
+
+
+def find_causes(
+    timeline: Timeline, detectors: tuple[Detector, ...], *, profile: Profile, options: Options = _NO_OPTIONS
+) -> tuple[tuple[FailureCause, ...], list[Note]]:
+    """Return what the detectors find, in their order, and a note for each detector that failed."""
+    causes: list[FailureCause] = []
+    notes: list[Note] = []
+    for detector in detectors:
+        try:
+            causes += _run(detector, timeline, profile, options)
+        except DetectorError as error:
+            notes.append(Note(code="detector-failed", message=f"{error}; the other detectors went on"))
+    return tuple(causes), notes
+
+
+def _run(detector: Detector, timeline: Timeline, profile: Profile, options: Options) -> list[FailureCause]:
+    try:
+        return list(detector.find[profile](timeline, options))
+    except Exception as error:
+        raise DetectorError(f"{detector.failure_type}: {type(error).__name__}: {error}") from error
+
+
+def _primary(failure: Failure | None, chain: str) -> PrimaryDiagnosis:
+    if failure is None:
+        return PrimaryDiagnosis(causal_chain_explanation=chain)
+    cause = failure.cause
+    return PrimaryDiagnosis(
+        root_cause_failure_type=cause.type,
+        causal_chain_explanation=chain,
+        severity=cause.severity,
+        description=cause.description,
+    )
+
+
+def _chain(timeline: Timeline, graph: CausalGraph, failure: Failure | None, profile: Profile) -> str:
+    if failure is None:
+        return NO_FAILURE
+    if profile is Profile.STANDARD:
+        return explain(timeline, graph, failure)
+    steps = next((detector.steps for detector in ALL if detector.failure_type == failure.cause.type), ())
+    return " -> ".join(steps)

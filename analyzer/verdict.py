@@ -1,14 +1,16 @@
 """What a diagnosis says of one run, and its JSON form (`critiqor.diagnosis.v1`, one entry of `runs`)."""
 
 from dataclasses import asdict, dataclass, field
-from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from analyzer.causality.graph import CausalGraph
 from analyzer.cause import FailureCause, Severity
+from analyzer.cost import CostAnalysis
+from analyzer.scoring import Readiness
 from analyzer.session.model import Agent, Note
+from analyzer.summary import EvidenceLevel, EvidenceSummary, RuntimeMetrics
 from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.tokens import Tokens
 
@@ -23,64 +25,6 @@ __all__ = [
     "RuntimeMetrics",
     "Tokens",
 ]
-
-EvidenceLevel = Literal["fully_instrumented", "trace_available", "response_only"]
-
-
-class Readiness(StrEnum):
-    """Whether an agent that behaves like this run may go to production."""
-
-    SAFE_TO_DEPLOY = "safe_to_deploy"
-    REVIEW_RECOMMENDED = "review_recommended"
-    UNSAFE_FOR_PRODUCTION = "unsafe_for_production"
-    INSUFFICIENT_EVIDENCE = "insufficient_evidence"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceSummary:
-    """How much evidence there is; None where the run's traces don't carry the fact."""
-
-    event_count: int = 0
-    event_counts: dict[str, int] = field(default_factory=dict[str, int])
-    """Events by kind, in order of first appearance."""
-    tool_calls: int | None = None
-    tool_calls_by_name: dict[str, int] | None = None
-    """Sorted by name."""
-    tool_outputs: int | None = None
-    memory_events: int = 0
-    tool_errors: int | None = None
-    retries: int = 0
-    errors: int = 0
-    state_transitions: int = 0
-    model_calls: int | None = None
-    tokens: Tokens = field(default_factory=Tokens)
-    missing: tuple[str, ...] = ()
-    """Facts not carried, or known to be carried in part, in a fixed order."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostAnalysis:
-    """What the run cost and how much of it was for nothing."""
-
-    total_tokens: int | None = None
-    token_waste: int | None = None
-    duplicate_calls: int | None = None
-    """Calls that repeat an equal one; None when the run's traces don't carry tool calls or their arguments."""
-    redundancy_score: int | None = None
-    """Duplicates in percent of the tool calls."""
-    cost_efficiency: int | None = None
-    """100 less the redundancy."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeMetrics:
-    """How the run went, seen from outside."""
-
-    latency: float | None = None
-    """Seconds from the first event to the last; None when no two times are known."""
-    retries: int = 0
-    errors: tuple[str, ...] = ()
-    """The different error texts in order of first appearance, shortened."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +54,9 @@ class Diagnosis:
     failure_causes: tuple[FailureCause, ...] = ()
     primary_diagnosis: PrimaryDiagnosis = PrimaryDiagnosis()
     causal_graph: CausalGraph = field(default_factory=CausalGraph)
-    cost_analysis: CostAnalysis = CostAnalysis()
-    runtime_metrics: RuntimeMetrics = RuntimeMetrics()
-    evidence_summary: EvidenceSummary = EvidenceSummary()
+    cost_analysis: CostAnalysis = field(default_factory=CostAnalysis)
+    runtime_metrics: RuntimeMetrics = field(default_factory=RuntimeMetrics)
+    evidence_summary: EvidenceSummary = field(default_factory=EvidenceSummary)
     notes: tuple[Note, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

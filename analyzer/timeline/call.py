@@ -48,6 +48,8 @@ class Call(Struct, frozen=True, kw_only=True):
     """Of the starting event, in the timeline's events."""
     event_id: str
     output_id: str | None
+    output_position: int
+    """-1 without an output."""
     event_ids: tuple[str, ...]
     """Every event that reports the call, starts first."""
     result: Json | Absent
@@ -88,6 +90,7 @@ def call_of(pair: Pair, fingerprint_of: FingerprintOf, look_up: LookUp) -> Call:
         position=pair.position,
         event_id=start.event_id,
         output_id=None if output is None else output.event_id,
+        output_position=pair.output_position,
         event_ids=tuple(event.event_id for event in (*pair.starts, *pair.outputs)),
         result=result,
         result_fingerprint=digest if isinstance(digest, str) else None,

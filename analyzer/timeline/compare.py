@@ -44,7 +44,7 @@ _VOLATILE = frozenset(
 )
 _ENVELOPES = frozenset(("metadata", "meta", "details", "headers", "trace"))
 _VOLATILE_LINES = re.compile(
-    r"^[ \t]*(?:chunk|call|tool call|request|trace)[ _-]?id\b.*$|^[ \t]*(?:wall time|elapsed|duration|timestamp|took)\b.*$",
+    r"^[ \t]*(?:(?:chunk|call|tool call|request|trace)[ _-]?id|wall time|elapsed|duration|timestamp|took)\b.*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _LONG_ID = 8  # a shorter one may well be a word of the result

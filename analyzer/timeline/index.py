@@ -14,6 +14,7 @@ from analyzer.timeline.missing import Carried, Fact, missing_facts
 from analyzer.timeline.model_calls import REQUEST, ModelCall, ModelCalls
 from analyzer.timeline.order import Arrange, as_listed, by_time
 from analyzer.timeline.pairing import Pairing
+from analyzer.timeline.repeats import Repetition, repetitions
 from analyzer.timeline.retries import Retries, TiedRetry
 from analyzer.timeline.tokens import Tokens, total_of, usage_of
 
@@ -80,6 +81,20 @@ class Timeline:
             if call.fingerprint is not None:
                 groups.setdefault(call.fingerprint, []).append(call)
         return groups
+
+    @cached_property
+    def repetitions(self) -> tuple[Repetition, ...]:
+        """The calls that one agent made again while the user was silent, in order of first occurrence."""
+        return repetitions(self.calls_by_fingerprint.values())
+
+    @cached_property
+    def retries_of(self) -> dict[str, list[Event]]:
+        """The retry events that belong to a call, by the id of its starting event."""
+        found: dict[str, list[Event]] = {}
+        for retry in self.retries:
+            if retry.call is not None:
+                found.setdefault(self.calls[retry.call].event_id, []).append(retry.event)
+        return found
 
     @cached_property
     def position_of(self) -> dict[str, int]:
@@ -156,7 +171,7 @@ class _Builder:
             notes=tuple(notes),
             by_kind=self.by_kind,
             calls=calls,
-            orphan_outputs=tuple(self.pairing.orphans),
+            orphan_outputs=tuple(event for event, _ in self.pairing.orphans),
             output_events=tuple(self.outputs),
             model_calls=model_calls,
             memory=tuple(self.memory.all()),
@@ -179,8 +194,8 @@ class _Builder:
         if len(self.pairing.pairs) > known:
             self.retries.call(known)
 
-    def _output(self, event: Event, _: int) -> None:
-        pair = self.pairing.output(event)
+    def _output(self, event: Event, position: int) -> None:
+        pair = self.pairing.output(event, position)
         if pair is None or len(pair.outputs) == 1:
             self.outputs.append(event)
 

@@ -14,7 +14,7 @@ from analyzer.session.accessors import ABSENT, EXIT_CODE, STATUS, Absent, first_
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_list, is_number, is_object
 
-__all__ = ["Outcome", "Status", "error_text", "outcome_of", "unblocked"]
+__all__ = ["Outcome", "Status", "error_text", "message_text", "outcome_of", "unblocked"]
 
 Status: TypeAlias = Literal["ok", "error"]
 
@@ -45,7 +45,7 @@ def outcome_of(event: Event, result: Json | Absent) -> Outcome:
     error = event.error or payload.get("error")
     found = error_text(result)
     if error or said == "error" or _flagged(payload) or _bad_exit(first_given(event, EXIT_CODE)):
-        return Outcome("error", _text(error) or found or _text(None if result is ABSENT else result))
+        return Outcome("error", message_text(error) or found or message_text(None if result is ABSENT else result))
     if found is not None:
         return Outcome("error", found)
     return Outcome("ok" if result is not ABSENT else said)
@@ -81,14 +81,14 @@ def _decoded(text: str) -> Json:
 def _object_error(value: dict[str, Any]) -> str | None:
     error = value.get("error")
     if error:
-        return _text(error)
+        return message_text(error)
     if (
         _flagged(value)
         or word_of(value.get("status")) == "error"
         or any(_bad_exit(value.get(key)) for key in _EXIT_CODES)
     ):
         said = value.get("message", value.get("content", value.get("text")))
-        return _text(said) or "the result says that it is an error"
+        return message_text(said) or "the result says that it is an error"
     return None
 
 
@@ -100,8 +100,8 @@ def _bad_exit(code: Json | Absent) -> bool:
     return is_number(code) and code != 0
 
 
-def _text(value: Json) -> str | None:
-    """Return an error in words: its own, or its message."""
+def message_text(value: Json) -> str | None:
+    """Return an error in words, shortened: its own, or its message; None when it has none."""
     if is_object(value):
         value = value.get("message") or value.get("type") or value
     inner = unblocked(value)

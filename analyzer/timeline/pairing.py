@@ -16,13 +16,20 @@ __all__ = ["Pair", "Pairing"]
 class Pair:
     """A call's starting events and its outputs, each hook's one."""
 
-    __slots__ = ("outputs", "position", "starts", "user_turn")
+    __slots__ = ("output_position", "outputs", "position", "starts", "user_turn")
 
     def __init__(self, start: Event, position: int, user_turn: int) -> None:
         self.starts = [start]
         self.outputs: list[Event] = []
         self.position = position
+        self.output_position = -1
         self.user_turn = user_turn
+
+    def answer(self, output: Event, position: int) -> None:
+        """Take one hook's report of the output."""
+        if not self.outputs:
+            self.output_position = position
+        self.outputs.append(output)
 
     @property
     def start(self) -> Event:
@@ -40,8 +47,8 @@ class Pairing:
 
     def __init__(self) -> None:
         self.pairs: list[Pair] = []
-        self.orphans: list[Event] = []
-        """Outputs of no call."""
+        self.orphans: list[tuple[Event, int]] = []
+        """Outputs of no call, with their positions."""
         self._latest: dict[str, Pair] = {}
         self._open_by_id: dict[str, deque[Pair]] = {}
         self._open_by_tool: dict[str | None, deque[Pair]] = {}
@@ -61,28 +68,28 @@ class Pairing:
         self._open_by_tool.setdefault(tool_of(event), deque()).append(pair)
         return pair
 
-    def output(self, event: Event) -> Pair | None:
+    def output(self, event: Event, position: int) -> Pair | None:
         """Take an output; return its call's pair, or None when it answers no call so far."""
         call_id = call_id_of(event)
         pair = (
             self._by_id(event, call_id) if call_id is not None else _first_open(self._open_by_tool.get(tool_of(event)))
         )
         if pair is None:
-            self.orphans.append(event)
+            self.orphans.append((event, position))
             return None
-        pair.outputs.append(event)
+        pair.answer(event, position)
         return pair
 
     def settle(self) -> None:
         """Give outputs that came before their call, by a clock that was off, to the call of their id."""
-        left: list[Event] = []
-        for event in self.orphans:
+        left: list[tuple[Event, int]] = []
+        for event, position in self.orphans:
             call_id = call_id_of(event)
             pair = _first_open(self._open_by_id.get(call_id)) if call_id is not None else None
             if pair is None:
-                left.append(event)
+                left.append((event, position))
             else:
-                pair.outputs.append(event)
+                pair.answer(event, position)
         self.orphans = left
 
     def _new(self, event: Event, position: int, user_turn: int) -> Pair:

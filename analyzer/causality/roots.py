@@ -1,0 +1,44 @@
+"""Which failure weighs most, and which names do failures have in the graph."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from analyzer.causality.links import Failure
+from analyzer.cause import FailureCause, Severity
+from analyzer.profile import Profile
+
+__all__ = ["failures_of", "primary_of"]
+
+_RANK: Mapping[Severity, int] = {severity: rank for rank, severity in enumerate(Severity)}
+
+
+def failures_of(causes: Sequence[FailureCause], profile: Profile) -> tuple[Failure, ...]:
+    """Return the causes with the ids of their nodes: `failure_<type>`, a second one of a type numbered.
+
+    critiqor 0.1.4 gives two causes of one type one id.
+    """
+    seen: dict[str, int] = {}
+    failures: list[Failure] = []
+    for cause in causes:
+        count = seen[cause.type] = seen.get(cause.type, 0) + 1
+        numbered = count > 1 and profile is not Profile.CRITIQOR_V1
+        failures.append(Failure(f"failure_{cause.type}_{count}" if numbered else f"failure_{cause.type}", cause))
+    return tuple(failures)
+
+
+def primary_of(failures: Sequence[Failure], profile: Profile) -> Failure | None:
+    """Return the failure that weighs most, of equal ones the first; None when there is none to worry about."""
+    return max((failure for failure in failures if not failure.cause.marks), key=_WEIGHTS[profile], default=None)
+
+
+def _by_severity(failure: Failure) -> tuple[int, int]:
+    return _RANK[failure.cause.severity], abs(failure.cause.impact)
+
+
+def _by_impact(failure: Failure) -> tuple[int, int]:
+    return abs(failure.cause.impact), 0
+
+
+_WEIGHTS: Mapping[Profile, Callable[[Failure], tuple[int, int]]] = {
+    Profile.STANDARD: _by_severity,
+    Profile.CRITIQOR_V1: _by_impact,
+}

@@ -1,0 +1,1 @@
+"""What can go wrong in a run: one failure type a module, listed in `registry`."""

@@ -1,0 +1,165 @@
+"""How much evidence there is, and how the run went seen from outside."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+from analyzer.profile import Profile
+from analyzer.session.accessors import ABSENT, RESULT, first_given, payload_of
+from analyzer.session.model import Event, EventKind
+from analyzer.timeline.index import Timeline
+from analyzer.timeline.missing import Fact
+from analyzer.timeline.outcome import message_text, outcome_of
+from analyzer.timeline.repeats import Lesson
+from analyzer.timeline.tokens import Tokens
+
+__all__ = ["EvidenceLevel", "EvidenceSummary", "RuntimeMetrics", "evidence_level", "measure", "summarise"]
+
+EvidenceLevel: TypeAlias = Literal["fully_instrumented", "trace_available", "response_only"]
+
+_SHOWN_ERRORS = 20
+_UNNAMED = "(unnamed)"
+_MESSAGES = frozenset(("message_received", "message_sent", "message_start", "message_update", "message_end", "input"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSummary:
+    """How much evidence there is; None where the run's traces don't carry the fact."""
+
+    event_count: int = 0
+    event_counts: dict[str, int] = field(default_factory=dict[str, int])
+    """Events by kind, in order of first appearance."""
+    tool_calls: int | None = None
+    tool_calls_by_name: dict[str, int] | None = None
+    """Sorted by name."""
+    tool_outputs: int | None = None
+    memory_events: int = 0
+    tool_errors: int | None = None
+    """Calls that failed."""
+    retries: int = 0
+    errors: int = 0
+    state_transitions: int = 0
+    model_calls: int | None = None
+    tokens: Tokens = field(default_factory=Tokens)
+    missing: tuple[str, ...] = ()
+    """Facts not carried, or known to be carried in part, in a fixed order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuntimeMetrics:
+    """How the run went, seen from outside."""
+
+    latency: float | None = None
+    """Seconds from the first event to the last; None when no time is known."""
+    retries: int = 0
+    errors: tuple[str, ...] = ()
+    """The different error texts in order of first appearance, shortened, the first twenty."""
+
+
+def summarise(timeline: Timeline, profile: Profile) -> EvidenceSummary:
+    """Return how much evidence a run has."""
+    counts = {kind: len(events) for kind, events in timeline.by_kind.items()}
+    lacks_tools = Fact.TOOL_CALLS in timeline.missing
+    standard = EvidenceSummary(
+        event_count=len(timeline.events),
+        event_counts=counts,
+        tool_calls=None if lacks_tools else len(timeline.calls),
+        tool_calls_by_name=None if lacks_tools else _by_name(timeline),
+        tool_outputs=None if lacks_tools else len(timeline.output_events),
+        memory_events=len(timeline.memory),
+        tool_errors=_tool_errors(timeline),
+        retries=_retries(timeline),
+        errors=counts.get(EventKind.ERROR_EVENT, 0),
+        state_transitions=counts.get(EventKind.STATE_TRANSITION, 0),
+        model_calls=None if Fact.MODEL_CALLS in timeline.missing else len(timeline.model_calls),
+        tokens=timeline.tokens,
+        missing=tuple(fact.value for fact in timeline.missing),
+    )
+    return replace(standard, **_RECOUNTS[profile](timeline))
+
+
+def measure(timeline: Timeline, summary: EvidenceSummary) -> RuntimeMetrics:
+    """Return how a run went."""
+    times = [event.time_ns for event in timeline.events if event.time_ns is not None]
+    return RuntimeMetrics(
+        latency=(max(times) - min(times)) / 1e9 if times else None,
+        retries=summary.retries,
+        errors=_error_texts(timeline),
+    )
+
+
+def evidence_level(timeline: Timeline, profile: Profile) -> EvidenceLevel:
+    """Return what kind of evidence it is: of the runtime, messages only, or next to nothing (design §7)."""
+    if not timeline.events:
+        return "response_only"
+    if profile is Profile.CRITIQOR_V1:
+        return "fully_instrumented"
+    if all(event.event_type in _MESSAGES and event.span is None for event in timeline.events):
+        return "trace_available"
+    return "fully_instrumented"
+
+
+def _no_recount(_: Timeline) -> dict[str, Any]:
+    return {}
+
+
+def _recorded_counts(timeline: Timeline) -> dict[str, Any]:
+    """Return what critiqor 0.1.4 counts: events of a kind, zero where there are none."""
+    return {
+        "tool_calls": len(timeline.calls),
+        "tool_calls_by_name": _by_name(timeline),
+        "tool_outputs": len(timeline.output_events),
+        "memory_events": len(timeline.of_kind(EventKind.MEMORY_EVENT)),
+        "retries": len(timeline.of_kind(EventKind.RETRY_EVENT)),
+    }
+
+
+_RECOUNTS = {Profile.STANDARD: _no_recount, Profile.CRITIQOR_V1: _recorded_counts}
+
+
+def _by_name(timeline: Timeline) -> dict[str, int]:
+    return dict(sorted(Counter(call.tool or _UNNAMED for call in timeline.calls).items()))
+
+
+def _tool_errors(timeline: Timeline) -> int | None:
+    orphans = (outcome_of(event, first_given(event, RESULT)).status for event in timeline.orphan_outputs)
+    known = [status for status in (*(call.status for call in timeline.calls), *orphans) if status is not None]
+    if not known and Fact.TOOL_ERRORS in timeline.missing:
+        return None
+    return known.count("error")
+
+
+def _retries(timeline: Timeline) -> int:
+    """Return the retries: those that an event tells of, and failed calls that were made again without one."""
+    told = timeline.retries_of
+    implied = 0
+    for repetition in timeline.repetitions:
+        following = zip(repetition.calls, repetition.lessons, repetition.calls[1:], strict=False)
+        implied += sum(
+            lesson is Lesson.FAILED and call.event_id not in told and again.event_id not in told
+            for call, lesson, again in following
+        )
+    return len(timeline.retries) + implied
+
+
+def _error_texts(timeline: Timeline) -> tuple[str, ...]:
+    seen: dict[str, None] = {}
+    for text in _all_errors(timeline):
+        if text is not None and len(seen) < _SHOWN_ERRORS:
+            seen.setdefault(text)
+    return tuple(seen)
+
+
+def _all_errors(timeline: Timeline) -> Iterator[str | None]:
+    yield from (_message(event) for event in timeline.of_kind(EventKind.ERROR_EVENT))
+    yield from (call.error for call in timeline.calls if call.status == "error")
+
+
+def _message(event: Event) -> str | None:
+    payload = payload_of(event)
+    fields: Mapping[str, Any] = {**payload, **event.extra}
+    for value in (event.error, fields.get("message"), fields.get("error"), fields.get("error_type")):
+        if value is not ABSENT and (text := message_text(value)) is not None:
+            return text
+    return None
