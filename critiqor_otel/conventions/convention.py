@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from analyzer.session.shapes import is_object
 from critiqor_otel.span import Span
 
 __all__ = [
@@ -193,7 +194,7 @@ class FromEvent:
             if event.name != self.event:
                 continue
             value = event.attributes.get(self.key)
-            if value is None and isinstance(body := event.attributes.get("body"), dict):
+            if value is None and is_object(body := event.attributes.get("body")):
                 value = body.get(self.key)
             if value is not None:
                 return self.shape(value)
@@ -224,6 +225,10 @@ class When:
         return self.cell.read(span) if span.attributes.get(self.key) in self.words else None
 
 
+def _none() -> Mapping[str, SpanRole]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convention:
     """One family of attribute names.
@@ -236,8 +241,8 @@ class Convention:
     source: str
     """Where the names are written down: an address."""
     kind_key: str | None = None
-    kinds: Mapping[str, SpanRole] = field(default_factory=dict)
-    names: Mapping[str, SpanRole] = field(default_factory=dict)
+    kinds: Mapping[str, SpanRole] = field(default_factory=_none)
+    names: Mapping[str, SpanRole] = field(default_factory=_none)
     recognise: Callable[[Span], SpanRole | None] | None = None
     fields: Mapping[Field, tuple[Cell, ...]]
     """The places of each fact, the newest name first."""

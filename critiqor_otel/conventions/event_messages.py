@@ -7,6 +7,7 @@ or in its body (OTel log records: an attribute `body` here).
 from collections.abc import Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import message_of, messages_of
 from critiqor_otel.conventions.messages import Message
@@ -54,7 +55,7 @@ def event_fields(event: SpanEvent) -> Mapping[str, Any]:
     """Return an event's own fields, wherever they stand; its role by name is left to the caller."""
     for key in ("body", "gen_ai.event.content"):
         content = structured(event.attributes.get(key))
-        if isinstance(content, Mapping):
+        if is_object(content):
             return content
         if isinstance(content, str) and content:
             return {"content": content}
@@ -63,9 +64,9 @@ def event_fields(event: SpanEvent) -> Mapping[str, Any]:
 
 def _choice(fields: Mapping[str, Any]) -> Message | None:
     """Return a choice's message: an object, text, or text that spells content blocks (Strands)."""
-    inner = structured(fields.get("message"))
-    if isinstance(inner, list | str):
+    inner: Any = structured(fields.get("message"))
+    if is_list(inner) or isinstance(inner, str):
         inner = {"content": inner}
-    elif not isinstance(inner, Mapping):
+    elif not is_object(inner):
         inner = {key: value for key, value in fields.items() if key != "role"}
     return message_of({"role": "assistant", "finish_reason": fields.get("finish_reason"), **inner}, role="assistant")

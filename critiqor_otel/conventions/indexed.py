@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.message_shapes import message_of
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.span import Span
@@ -40,7 +41,7 @@ def nested(prefix: str) -> Callable[[Span], dict[str, Any] | None]:
 
     def read(span: Span) -> dict[str, Any] | None:
         found = _tree(span.attributes, prefix)
-        return found if isinstance(found, dict) and found else None
+        return found if is_object(found) and found else None
 
     return read
 
@@ -48,7 +49,7 @@ def nested(prefix: str) -> Callable[[Span], dict[str, Any] | None]:
 def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
     """Return the items under a prefix that ends in a dot, as nested objects and lists; one pass over the attributes."""
     found = _tree(attributes, prefix)
-    return found if isinstance(found, list) else []
+    return found if is_list(found) else []
 
 
 def _tree(attributes: Mapping[str, Any], prefix: str) -> Any:
@@ -76,7 +77,7 @@ def _folded(tree: Any) -> Any:
     folded: dict[str, Any] = {}
     for key, value in tree.items():
         below = _folded(value)
-        if key in _WRAPPERS and isinstance(value, _Branch) and isinstance(below, dict):
+        if key in _WRAPPERS and isinstance(value, _Branch) and is_object(below):
             folded.update(below)
         else:
             folded[key] = below

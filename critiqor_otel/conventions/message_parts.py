@@ -7,6 +7,7 @@ Vercel parts.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.messages import ToolRequest, ToolResponse
 from critiqor_otel.conventions.shapes import REDACTED
@@ -33,10 +34,10 @@ def gather(content: Any, parts: Parts) -> None:
         if content and content not in REDACTED:
             parts.texts.append(content)
         return
-    for part in content if isinstance(content, list) else (content,):
+    for part in content if is_list(content) else (content,):
         if isinstance(part, str):
             gather(part, parts)
-        elif isinstance(part, Mapping):
+        elif is_object(part):
             _gather_part(part, parts)
 
 
@@ -49,14 +50,14 @@ def _gather_part(part: Mapping[str, Any], parts: Parts) -> None:
         return
     for key, reader in _BY_KEY.items():
         if part.get(key) is not None:
-            reader(part[key] if isinstance(part[key], Mapping) else part, parts)
+            reader(part[key] if is_object(part[key]) else part, parts)
             return
 
 
 def _text(part: Mapping[str, Any], parts: Parts) -> None:
     for key in ("text", "content"):
         found = part.get(key)
-        if isinstance(found, Mapping):
+        if is_object(found):
             found = found.get("value")
         if isinstance(found, str):
             gather(found, parts)
@@ -115,7 +116,7 @@ _RESULTS = ("response", "result", "output", "content", "error")
 def request_of(part: Mapping[str, Any]) -> ToolRequest | None:
     """Return the tool request that a part spells, or None when it names no tool."""
     function = part.get("function")
-    inner: Mapping[str, Any] = function if isinstance(function, Mapping) else part
+    inner: Mapping[str, Any] = function if is_object(function) else part
     name = _first_text(inner, _NAMES)
     if name is None:
         return None
@@ -124,7 +125,7 @@ def request_of(part: Mapping[str, Any]) -> ToolRequest | None:
 
 def _arguments(value: Any) -> Any:
     found = structured(value)
-    if isinstance(found, list) and len(found) == 1 and isinstance(found[0], Mapping) and set(found[0]) == {"content"}:
+    if is_list(found) and len(found) == 1 and is_object(found[0]) and set(found[0]) == {"content"}:
         found = found[0]["content"]  # Strands with the newest conventions
     return None if isinstance(found, str) and (not found or found in REDACTED) else found
 
@@ -133,7 +134,7 @@ def response_of(part: Mapping[str, Any]) -> ToolResponse:
     """Return the tool response that a part or a tool message spells."""
     result = _first(part, _RESULTS)
     failed = _failed(part)
-    if isinstance(result, Mapping) and result.get("type") in _VERCEL_OUTPUTS and "value" in result:
+    if is_object(result) and result.get("type") in _VERCEL_OUTPUTS and "value" in result:
         failed = failed or str(result["type"]).startswith("error") or None
         result = result["value"]
     if "response" in part and "type" not in part:

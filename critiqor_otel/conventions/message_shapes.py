@@ -4,28 +4,17 @@
 or response body, and text that an attribute limit cut: the whole messages before the cut are kept, with a note.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from msgspec import structs
-
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.convention import BadValueError, Salvaged
 from critiqor_otel.conventions.jsontext import looks_cut, salvaged, structured
 from critiqor_otel.conventions.message_parts import Parts, gather, request_of, response_of
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.shapes import REDACTED
 
-__all__ = [
-    "answer",
-    "answered_text",
-    "asked_text",
-    "conversation",
-    "instructions",
-    "message_of",
-    "messages_of",
-    "with_results",
-]
+__all__ = ["answer", "conversation", "message_of", "messages_of"]
 
 ROLES = {
     "human": "user",
@@ -69,22 +58,25 @@ def answer(value: Any) -> list[Message] | Salvaged | None:
 
 
 def _read(value: Any, role: str, lists: tuple[str, ...]) -> list[Message] | Salvaged | None:
-    if isinstance(value, str):
-        if not value.strip() or value in REDACTED:
+    found = structured(value)
+    if isinstance(found, str):
+        if not found.strip() or found in REDACTED:
             return None
-        if looks_cut(value):
-            return _salvage(value, role, lists)
-    elif not isinstance(value, list | Mapping):
-        raise BadValueError(f"a {type(value).__name__} is no message")
-    return list(messages_of(structured(value), role=role, lists=lists)) or None
+        if looks_cut(found):
+            return _salvage(found, role, lists)
+    elif not (is_list(found) or is_object(found)):
+        raise BadValueError(f"a {type(found).__name__} is no message")
+    return list(messages_of(found, role=role, lists=lists)) or None
 
 
 def _salvage(text: str, role: str, lists: tuple[str, ...]) -> Salvaged:
-    items = next((found for key in (None, *lists) if (found := salvaged(text, key=key))), [])
-    if not items:
-        raise BadValueError(f"JSON text was cut after {len(text)} characters, before its first message ended")
-    kept = list(messages_of(items, role=role, lists=lists))
-    return Salvaged(kept, f"JSON text was cut after {len(text)} characters; {len(kept)} whole messages were kept")
+    for key in (None, *lists):
+        if items := salvaged(text, key=key):
+            kept = list(messages_of(items, role=role, lists=lists))
+            return Salvaged(
+                kept, f"JSON text was cut after {len(text)} characters; {len(kept)} whole messages were kept"
+            )
+    raise BadValueError(f"JSON text was cut after {len(text)} characters, before its first message ended")
 
 
 def messages_of(value: Any, *, role: str, lists: Iterable[str] = _REQUEST_LISTS) -> Iterator[Message]:
@@ -92,11 +84,11 @@ def messages_of(value: Any, *, role: str, lists: Iterable[str] = _REQUEST_LISTS)
     items = [(value, 0)]
     while items:
         item, depth = items.pop()
-        if isinstance(item, list):
+        if is_list(item):
             if depth < _DEEPEST:
                 items.extend((inner, depth + 1) for inner in reversed(item))
             continue
-        body = _body(item, lists) if isinstance(item, Mapping) and depth < _DEEPEST else None
+        body = _body(item, lists) if is_object(item) and depth < _DEEPEST else None
         if body is not None:
             items.extend((inner, depth + 1) for inner in reversed(body))
             continue
@@ -117,7 +109,7 @@ def _body(item: Mapping[str, Any], lists: Iterable[str]) -> list[Any] | None:
         inner = item.get(key)
         if isinstance(inner, str):
             inner = structured(inner)
-        if isinstance(inner, list | Mapping) or (isinstance(inner, str) and key in ("prompt", "input")):
+        if (is_list(inner) or is_object(inner)) or (isinstance(inner, str) and key in ("prompt", "input")):
             system = [{"role": "system", "content": item[name]} for name in names if item.get(name)]
             return [*system, _with_reason(inner, item)]
     return None
@@ -136,9 +128,9 @@ _MESSAGE_TYPES = frozenset(
 def _with_reason(inner: Any, outer: Mapping[str, Any]) -> Any:
     """Hand a choice's finish reason down to its message."""
     reason = outer.get("finish_reason") or outer.get("finishReason")
-    if reason is None and isinstance(outer.get("generation_info"), Mapping):
+    if reason is None and is_object(outer.get("generation_info")):
         reason = outer["generation_info"].get("finish_reason")
-    if reason is None or not isinstance(inner, Mapping):
+    if reason is None or not is_object(inner):
         return inner
     return {"finish_reason": reason, **inner}
 
@@ -147,7 +139,7 @@ def message_of(item: Any, *, role: str) -> Message | None:
     """Return the message an item spells, or None when it holds nothing; `role` is for items that name none."""
     if isinstance(item, str):
         return Message(role=role, text=item) if item and item not in REDACTED else None
-    if not isinstance(item, Mapping):
+    if not is_object(item):
         return None
     fields = _fields(item)
     spoken = _role(fields, role)
@@ -179,12 +171,12 @@ def _made(fields: Mapping[str, Any], role: str, parts: Parts) -> Message | None:
 def _fields(item: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a message's fields, out of LangChain's `{lc, id: […, class], kwargs}` and `{type, data}`."""
     kwargs = item.get("kwargs")
-    if item.get("type") == "constructor" and isinstance(kwargs, Mapping):
+    if item.get("type") == "constructor" and is_object(kwargs):
         path = item.get("id")
-        name = str(path[-1]).lower() if isinstance(path, list) and path else ""
+        name = str(path[-1]).lower() if is_list(path) and path else ""
         return {"role": ROLES.get(name, "user"), "finish_reason": item.get("finish_reason"), **kwargs}
     data = item.get("data")
-    if isinstance(data, Mapping) and item.get("type") in ROLES.keys() | {"tool", "system"}:
+    if is_object(data) and item.get("type") in ROLES.keys() | {"tool", "system"}:
         return {"role": item["type"], **data}
     return item
 
@@ -206,12 +198,12 @@ def _gather_calls(fields: Mapping[str, Any], parts: Parts) -> None:
     """Add the tool requests that stand beside the content."""
     calls = structured(fields.get("tool_calls") or fields.get("toolCalls"))
     extra = fields.get("additional_kwargs")
-    if not calls and isinstance(extra, Mapping):
+    if not calls and is_object(extra):
         calls = extra.get("tool_calls") or extra.get("function_call")
     if not calls and "type" not in fields:
         calls = fields.get("function_call")
-    for call in calls if isinstance(calls, list) else (calls,):
-        if isinstance(call, Mapping) and (request := request_of(call)) is not None:
+    for call in calls if is_list(calls) else (calls,):
+        if is_object(call) and (request := request_of(call)) is not None:
             parts.requests.append(request)
 
 
@@ -221,10 +213,15 @@ def _gather_content(fields: Mapping[str, Any], parts: Parts) -> None:
     if fields.get("type") in _WHOLE_PARTS or ("arguments" in fields and "role" not in fields):
         gather([fields], parts)
     else:
-        content = fields.get("parts", fields.get("content", fields.get("text")))
+        content = _content(fields, "text")
         gather(_blocks(content) if isinstance(content, str) else content, parts)
     # Anthropic and LangChain repeat the calls of `tool_calls` among the content blocks.
     parts.requests[before:] = [new for new in parts.requests[before:] if new.id is None or new.id not in known]
+
+
+def _content(fields: Mapping[str, Any], *more: str) -> Any:
+    """Return a message's content: `parts` in OTel GenAI and Gemini, `contents` in OpenInference."""
+    return next((fields[key] for key in ("parts", "content", "contents", *more) if fields.get(key) is not None), None)
 
 
 _WHOLE_PARTS = _ASSISTANT_ITEMS | frozenset(
@@ -237,7 +234,7 @@ def _blocks(content: str) -> Any:
     if content.lstrip()[:2] not in ("[{", "[ "):
         return content
     found = structured(content)
-    whole = isinstance(found, list) and found and all(isinstance(block, Mapping) for block in found)
+    whole = is_list(found) and found and all(is_object(block) for block in found)
     parts = Parts()
     if whole:
         gather(found, parts)
@@ -246,10 +243,10 @@ def _blocks(content: str) -> Any:
 
 def _gather_tool_answer(fields: Mapping[str, Any], parts: Parts) -> None:
     """Add a tool message's responses: those among its parts, or else its whole content as one."""
-    content = fields.get("parts", fields.get("content"))
+    content = _content(fields)
     functions = fields.get("function")  # OpenInference on AutoGen
-    for function in functions if isinstance(functions, list) else ():
-        if isinstance(found := structured(function), Mapping):
+    for function in functions if is_list(functions) else ():
+        if is_object(found := structured(function)):
             parts.responses.append(response_of(found))
     if parts.responses:
         return
@@ -258,54 +255,7 @@ def _gather_tool_answer(fields: Mapping[str, Any], parts: Parts) -> None:
     if inside.responses:
         parts.responses.extend(inside.responses)
         return
-    if isinstance(content, list) and inside.texts:
+    if is_list(content) and inside.texts:
         content = "\n".join(inside.texts)
-    plain = {key: value for key, value in fields.items() if key not in ("parts", "type")}
+    plain = {key: value for key, value in fields.items() if key not in ("parts", "contents", "type")}
     parts.responses.append(response_of({"type": "tool", **plain, "content": content}))
-
-
-def with_results(read: Callable[[Any], Any], unwrap: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return the shape that also takes a family's wrapping off the results in the messages it reads."""
-
-    def shape(value: Any) -> Any:
-        found = read(value)
-        if isinstance(found, Salvaged):
-            return replace(found, value=[_unwrapped(message, unwrap) for message in found.value])
-        return [_unwrapped(message, unwrap) for message in found] if found else found
-
-    return shape
-
-
-def _unwrapped(message: Message, unwrap: Callable[[Any], Any]) -> Message:
-    if not message.tool_responses:
-        return message
-    responses = tuple(structs.replace(each, result=structured(unwrap(each.result))) for each in message.tool_responses)
-    return structs.replace(message, tool_responses=responses)
-
-
-def asked_text(value: Any) -> Any:
-    """Return the last thing a user says in a value that holds messages, else the decoded value."""
-    return _said(value, "user", conversation)
-
-
-def answered_text(value: Any) -> Any:
-    """Return the last thing an assistant says in a value that holds messages, else the decoded value."""
-    return _said(value, "assistant", answer)
-
-
-def _said(value: Any, role: str, read: Callable[[Any], list[Message] | Salvaged | None]) -> Any:
-    found = structured(value)
-    if isinstance(found, str):
-        return None if not found.strip() or found in REDACTED else found
-    if not isinstance(found, list | Mapping):
-        return found
-    messages = read(found)
-    texts = [each.text for each in messages if each.role == role and each.text] if isinstance(messages, list) else []
-    return texts[-1] if texts else found or None
-
-
-def instructions(value: Any) -> str | None:
-    """Return system instructions as one text, from a text, parts or messages."""
-    parts = Parts()
-    gather(structured(value), parts)
-    return "\n".join(parts.texts) or None

@@ -7,6 +7,7 @@ text; nothing is executed.
 from collections.abc import Iterator
 from typing import Any
 
+from analyzer.session.shapes import is_list
 from critiqor_otel.conventions.jsontext import structured
 
 __all__ = ["literal_after", "literals_after"]
@@ -27,7 +28,7 @@ def literals_after(text: str, name: str) -> Iterator[Any]:
         end = _end_of_literal(text, begin)
         if end is not None:
             found = structured(f"[{text[begin:end]}]")
-            yield from found if isinstance(found, list) else ()
+            yield from found if is_list(found) else ()
         at = text.find(f"{name}=", begin if end is None else end)
 
 

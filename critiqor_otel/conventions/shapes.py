@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.convention import BadValueError, Salvaged
 from critiqor_otel.conventions.jsontext import loads, looks_cut, structured
 
@@ -111,7 +112,7 @@ def flag(value: Any) -> bool | None:
 def strings(value: Any) -> list[str] | None:
     """Return a list of texts, also where it came as JSON text or as one text alone."""
     value = structured(value)
-    items = value if isinstance(value, list) else [value]
+    items = value if is_list(value) else [value]
     found = [item for item in items if isinstance(item, str) and item]
     if not found and any(item not in (None, "") for item in items):
         raise BadValueError(f"{_shown(value)} is no list of texts")
@@ -151,7 +152,7 @@ def inner(*path: str, shape: Callable[[Any], Any] = json_value) -> Callable[[Any
     def read(value: Any) -> Any:
         value = structured(value)
         for key in path:
-            value = value.get(key) if isinstance(value, Mapping) else None
+            value = value.get(key) if is_object(value) else None
         return None if value is None else shape(value)
 
     return read

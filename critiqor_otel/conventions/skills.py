@@ -1,8 +1,9 @@
 """Skills: reusable instructions that an agent loads by calling a tool made for it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from analyzer.session.shapes import is_object
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.span import Span
 
@@ -23,7 +24,7 @@ def skill_of_call(name_key: str, arguments_key: str) -> Callable[[Span], str | N
         if span.attributes.get(name_key) not in SKILL_TOOLS:
             return None
         arguments: Any = structured(span.attributes.get(arguments_key))
-        if not isinstance(arguments, Mapping):
+        if not is_object(arguments):
             return None
         return next((arguments[key] for key in _ARGUMENTS if isinstance(arguments.get(key), str)), None)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.indexed import unflattened
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.span import Span
@@ -32,9 +33,9 @@ def indexed_tools(*prefixes: str) -> Callable[[Span], list[dict[str, Any]] | Non
 
 def _definitions(value: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    if isinstance(value, Mapping):
-        value = next((value[key] for key in _NESTED if isinstance(value.get(key), list)), [value])
-    for item in value if isinstance(value, list) else ():
+    if is_object(value):
+        value = next((value[key] for key in _NESTED if is_list(value.get(key))), [value])
+    for item in value if is_list(value) else ():
         definition = _definition(structured(item))
         if definition is not None:
             found.append(definition)
@@ -43,18 +44,18 @@ def _definitions(value: Any) -> list[dict[str, Any]]:
 
 def _definition(item: Any) -> dict[str, Any] | None:
     """Return one definition: as OpenAI nests it under `function`, OpenInference under `json_schema`, or flat."""
-    if not isinstance(item, Mapping):
+    if not is_object(item):
         return None
     schema = structured(item.get("json_schema"))
     for inner in (item.get("function"), item.get("toolSpec"), schema):
-        if isinstance(inner, Mapping) and (named := _flat(inner)) is not None:
+        if is_object(inner) and (named := _flat(inner)) is not None:
             return named
     return _flat(item)
 
 
 def _flat(item: Mapping[str, Any]) -> dict[str, Any] | None:
     function = item.get("function")
-    if isinstance(function, Mapping):
+    if is_object(function):
         item = function
     name = item.get("name")
     if not isinstance(name, str) or not name:

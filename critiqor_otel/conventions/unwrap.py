@@ -7,7 +7,9 @@ tool's payload. Which family wraps in which way is said by the family's table.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.jsontext import structured
+from critiqor_otel.conventions.reprs import literal_after
 from critiqor_otel.conventions.shapes import json_value
 
 __all__ = [
@@ -55,14 +57,14 @@ def call_keywords(value: Any) -> Any:
 
     smolagents adds `sanitize_inputs_outputs`; LlamaIndex writes `{kwargs}` alone; MLflow nests `**kw` under its name.
     """
-    if not isinstance(value, Mapping) or not value:
+    if not is_object(value) or not value:
         return value
     if not _CALL_KEYS.issuperset(value):
         return _lone_keywords(value)
     positional, keywords = value.get("args"), value.get("kwargs")
-    if isinstance(keywords, Mapping) and keywords and not positional:
+    if is_object(keywords) and keywords and not positional:
         return keywords
-    if isinstance(positional, list) and len(positional) == 1 and not keywords:
+    if is_list(positional) and len(positional) == 1 and not keywords:
         return positional[0]
     return {} if not positional and not keywords and "args" in value else value
 
@@ -70,7 +72,7 @@ def call_keywords(value: Any) -> Any:
 def _lone_keywords(value: Mapping[str, Any]) -> Any:
     if len(value) == 1:
         for name in _KEYWORD_NAMES:
-            if isinstance(value.get(name), Mapping):
+            if is_object(value.get(name)):
                 return value[name]
     return value
 
@@ -83,7 +85,7 @@ def langchain_input(value: Any) -> Any:
 
     Its metadata differ on every call (step, checkpoint), so that equal calls would never look equal.
     """
-    if not isinstance(value, Mapping) or "input_str" not in value or not _LANGCHAIN_INPUT.issuperset(value):
+    if not is_object(value) or "input_str" not in value or not _LANGCHAIN_INPUT.issuperset(value):
         return value
     inputs = value.get("inputs")
     return inputs if inputs is not None else value["input_str"]
@@ -93,7 +95,7 @@ def only_key(*keys: str) -> Unwrap:
     """Return the step that takes `{key: …}` off where that is the only key."""
 
     def take_off(value: Any) -> Any:
-        if isinstance(value, Mapping) and len(value) == 1:
+        if is_object(value) and len(value) == 1:
             for key in keys:
                 if key in value:
                     return value[key]
@@ -103,14 +105,17 @@ def only_key(*keys: str) -> Unwrap:
 
 
 def tool_message(value: Any) -> Any:
-    """Take a serialised LangChain ToolMessage off: what the tool gave back is its content."""
+    """Take a serialised LangChain ToolMessage off, or its `str`: what the tool gave back is its content."""
+    if isinstance(value, str) and value.startswith(("content='", 'content="')) and " tool_call_id='" in value:
+        content = literal_after(value, "content")
+        return value if content is None else content
     fields = tool_message_fields(value)
     return value if fields is None else content_blocks(fields.get("content"))
 
 
 def tool_message_fields(value: Any) -> Mapping[str, Any] | None:
     """Return the fields of a serialised LangChain ToolMessage, or None when the value is none."""
-    if not isinstance(value, Mapping):
+    if not is_object(value):
         return None
     candidates: tuple[tuple[str, Any], ...] = (
         ("tool", value.get("data")),
@@ -118,7 +123,7 @@ def tool_message_fields(value: Any) -> Mapping[str, Any] | None:
         ("tool", value),
     )
     for kind, fields in candidates:
-        if value.get("type") == kind and isinstance(fields, Mapping) and "tool_call_id" in fields:
+        if value.get("type") == kind and is_object(fields) and "tool_call_id" in fields:
             return fields
     return None
 
@@ -138,34 +143,47 @@ def tool_message_field(key: str, *before: Unwrap) -> Callable[[Any], Any]:
 
 def langchain_output(value: Any) -> Any:
     """Take OpenLLMetry's callback record `{output, kwargs: {tags, color, name}}` off a tool's result."""
-    if isinstance(value, Mapping) and "output" in value and {"output", "kwargs"}.issuperset(value):
+    if is_object(value) and "output" in value and {"output", "kwargs"}.issuperset(value):
         return value["output"]
     return value
 
 
 def graph_command(value: Any) -> Any:
     """Take LangGraph's `Command(update={"messages": [one tool message]})` off a tool's result."""
-    if not isinstance(value, Mapping) or not isinstance(value.get("update"), Mapping):
+    if not is_object(value) or not is_object(value.get("update")):
         return value
     messages = value["update"].get("messages")
-    found = [message for message in messages if tool_message_fields(message)] if isinstance(messages, list) else []
+    found = [message for message in messages if tool_message_fields(message)] if is_list(messages) else []
     return found[0] if len(found) == 1 else value
 
 
-_BLOCK_KEYS = frozenset({"type", "text", "annotations", "citations", "id", "index", "block_type", "cache_control"})
-_BLOCK_KEYS |= frozenset({"meta", "_meta", "extras"})
+_BLOCK_KEYS = frozenset(
+    {
+        "type",
+        "text",
+        "annotations",
+        "citations",
+        "id",
+        "index",
+        "block_type",
+        "cache_control",
+        "meta",
+        "_meta",
+        "extras",
+    }
+)
 
 
 def typed_blocks(value: Any) -> Any:
     """Take a list of content blocks off where each says that it is one: a tool may return a list of `{text}` itself."""
     value = structured(value)
-    typed = isinstance(value, list) and all(isinstance(block, Mapping) and "type" in block for block in value)
+    typed = is_list(value) and all(is_object(block) and "type" in block for block in value)
     return content_blocks(value) if typed else value
 
 
 def mcp_result(value: Any) -> Any:
     """Take an MCP CallToolResult `{content, isError, structuredContent}` off."""
-    if not isinstance(value, Mapping) or "content" not in value or not _MCP_RESULT.issuperset(value):
+    if not is_object(value) or "content" not in value or not _MCP_RESULT.issuperset(value):
         return value
     structured_content = value.get("structuredContent")
     return typed_blocks(value["content"]) if structured_content is None else structured_content
@@ -177,9 +195,9 @@ _MCP_RESULT = frozenset({"content", "isError", "structuredContent", "meta", "_me
 def content_blocks(value: Any) -> Any:
     """Take a list of content blocks off: the text of its blocks, or the one JSON value (Bedrock's `{json: …}`)."""
     value = structured(value)
-    if not isinstance(value, list) or not value:
+    if not is_list(value) or not value:
         return value
-    if len(value) == 1 and isinstance(value[0], Mapping) and set(value[0]) == {"json"}:
+    if len(value) == 1 and is_object(value[0]) and set(value[0]) == {"json"}:
         return value[0]["json"]
     texts = [block["text"] for block in value if _is_text_block(block)]
     return structured("\n".join(texts)) if len(texts) == len(value) else value
@@ -187,7 +205,7 @@ def content_blocks(value: Any) -> Any:
 
 def _is_text_block(block: Any) -> bool:
     return (
-        isinstance(block, Mapping)
+        is_object(block)
         and isinstance(block.get("text"), str)
         and _BLOCK_KEYS.issuperset(block)
         and block.get("type", "text") == "text"
@@ -196,7 +214,7 @@ def _is_text_block(block: Any) -> bool:
 
 def tool_output(value: Any) -> Any:
     """Take LlamaIndex's ToolOutput off: the raw output where it is JSON, else the text of its blocks."""
-    if not isinstance(value, Mapping) or "tool_name" not in value or "raw_output" not in value:
+    if not is_object(value) or "tool_name" not in value or "raw_output" not in value:
         return value
     raw = value["raw_output"]
     if raw is not None and not value.get("is_error"):
@@ -209,6 +227,6 @@ _RESPONSE_PART = frozenset({"id", "name", "response", "will_continue", "scheduli
 
 def response_of_part(value: Any) -> Any:
     """Take Gemini's function response part `{id, name, response}` off."""
-    if isinstance(value, Mapping) and "response" in value and "name" in value and _RESPONSE_PART.issuperset(value):
+    if is_object(value) and "response" in value and "name" in value and _RESPONSE_PART.issuperset(value):
         return value["response"]
     return value

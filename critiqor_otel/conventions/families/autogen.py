@@ -6,9 +6,9 @@ receive is told many times; its id tells it apart.
 """
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_parts import request_of, response_of
@@ -55,10 +55,10 @@ def _team(span: Span) -> str | None:
 def _message(value: Any) -> Message | None:
     """Return the message a span hands on."""
     found = inner("message")(value)
-    if not isinstance(found, Mapping):
+    if not is_object(found):
         return None
     content = structured(found.get("content"))
-    items = [item for item in content if isinstance(item, Mapping)] if isinstance(content, list) else []
+    items = [item for item in content if is_object(item)] if is_list(content) else []
     match found.get("type"):
         case "ToolCallRequestEvent":
             requests = tuple(request for item in items if (request := request_of(item)) is not None)
@@ -81,7 +81,7 @@ def _received(value: Any) -> list[Message] | None:
     if message is not None:
         return None if message.role == "assistant" else [message]
     task = inner("messages")(value)
-    texts = [item.get("content") for item in task if isinstance(item, Mapping)] if isinstance(task, list) else []
+    texts = [item.get("content") for item in task if is_object(item)] if is_list(task) else []
     return [Message(role="user", text=each) for each in texts if isinstance(each, str) and each] or None
 
 

@@ -65,6 +65,10 @@ def _failed(value: Any) -> bool | None:
     return None if success is None else not success
 
 
+def _compacted(span: Span) -> bool | None:
+    return flag(span.attributes.get("success", True)) if span.name == "claude_code.compaction" else None
+
+
 CONVENTION = Convention(
     name="claude-code",
     source="https://code.claude.com/docs/en/monitoring-usage",
@@ -101,7 +105,7 @@ CONVENTION = Convention(
         Field.ATTEMPT: (At("attempt", integer),),
         Field.DURATION_MS: (At("duration_ms", number),),
         Field.SKILL_NAME: (At("skill.name", text), At("skill_name", text)),
-        Field.CONTEXT_COMPACTED: (At("success", flag),),
+        Field.CONTEXT_COMPACTED: (Everywhere(_compacted),),
         Field.CONTEXT_USED: (At("pre_tokens", integer),),
         Field.REASON: (At("trigger", text), At("invocation_trigger", text), At("error", text)),
     },

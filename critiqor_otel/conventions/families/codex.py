@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_object
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromResource, SpanRole
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.shapes import flag, inner, integer, json_value, number, signed, text
@@ -57,16 +58,18 @@ _HEAD = 400  # characters: what Codex writes before a command's own output
 
 def _own_output(value: Any) -> Any:
     """Take off what Codex writes before a command's output: chunk id and wall time differ on every call."""
-    if isinstance(value, Mapping) and set(value) == {"output", "metadata"}:
+    if is_object(value) and set(value) == {"output", "metadata"}:
         return value["output"]
-    found = _WRAPPED.match(value) if isinstance(value, str) else None
-    return value[found.end() :] if found is not None else value
+    if not isinstance(value, str):
+        return value
+    head = _WRAPPED.match(value)
+    return value if head is None else value[head.end() :]
 
 
 def _exit_code(value: Any) -> int | None:
     """Read the exit code out of what Codex writes before a command's output."""
     found = structured(value)
-    if isinstance(found, Mapping):
+    if is_object(found):
         code: int | None = inner("metadata", "exit_code", shape=signed)(found)
         return code
     line = _EXIT.search(found[:_HEAD]) if isinstance(found, str) else None
@@ -101,6 +104,14 @@ def _anyone(key: str, shape: Callable[[Any], Any]) -> Everywhere:
     return Everywhere(read)
 
 
+_BAD_STATUS = 400
+
+
+def _bad_status(value: Any) -> str | None:
+    code = integer(value)
+    return f"HTTP {code}" if code is not None and code >= _BAD_STATUS else None
+
+
 CONVENTION = Convention(
     name="codex",
     source="https://github.com/openai/codex/blob/main/codex-rs/otel/src/events/session_telemetry.rs",
@@ -127,6 +138,6 @@ CONVENTION = Convention(
         Field.ERROR_MESSAGE: (At("error.message", text), At("error", text)),
         Field.ATTEMPT: (At("attempt", integer),),
         Field.DURATION_MS: (At("duration_ms", number), _told("duration_ms", number)),
-        Field.REASON: (At("error.message", text), At("http.response.status_code", text)),
+        Field.REASON: (At("error.message", text), At("http.response.status_code", _bad_status)),
     },
 )

@@ -4,9 +4,9 @@ What it used and said stands in the output of the crew's span: as JSON with Open
 OpenLLMetry, where every span is an `invoke_agent`.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.convention import At, Convention, Field, SpanRole
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.kinds import OPENINFERENCE_KINDS
@@ -46,16 +46,16 @@ def _transcript(value: Any) -> Any:
     found = structured(value)
     if not isinstance(found, str):
         return conversation(found)
-    messages = [message for task in literals_after(found, "messages") if isinstance(task, list) for message in task]
+    messages = [message for task in literals_after(found, "messages") if is_list(task) for message in task]
     return conversation(messages) if messages else None
 
 
 def _tool_call(value: Any) -> Any:
     """Take the record of `ToolUsage._use` off: `{tool_string, tool, calling}`, where calling may be a `repr`."""
-    if not isinstance(value, Mapping) or "calling" not in value or "tool_string" not in value:
+    if not is_object(value) or "calling" not in value or "tool_string" not in value:
         return value
     calling = value["calling"]
-    if isinstance(calling, Mapping):
+    if is_object(calling):
         return calling.get("arguments", value)
     found = literal_after(calling, "arguments") if isinstance(calling, str) else None
     return value if found is None else found

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
-from critiqor_otel.conventions.message_shapes import answer, answered_text, asked_text, conversation, with_results
+from critiqor_otel.conventions.message_shapes import answer, conversation
+from critiqor_otel.conventions.message_views import answered_text, asked_text, with_results
 from critiqor_otel.conventions.shapes import inner, integer, text
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import only_key, response_of_part, through

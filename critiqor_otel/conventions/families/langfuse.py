@@ -6,9 +6,11 @@ A tool's name is the span's. `usage_details.input` leaves cached input out where
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from analyzer.session.shapes import is_object
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.jsontext import structured
-from critiqor_otel.conventions.message_shapes import answer, answered_text, asked_text, conversation
+from critiqor_otel.conventions.message_shapes import answer, conversation
+from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.shapes import inner, integer, number, one_of, text
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import call_keywords, mcp_result, through, typed_blocks
@@ -55,7 +57,7 @@ def _details(*keys: str) -> tuple[At, ...]:
 def _whole_input(value: Any) -> int | None:
     """Return the input with the cached part, which stands beside it unless the total says otherwise."""
     usage = structured(value)
-    if not isinstance(usage, Mapping) or (given := _count(usage, "input")) is None:
+    if not is_object(usage) or (given := _count(usage, "input")) is None:
         return None
     beside = sum(_count(usage, key) or 0 for key in (*_CACHED, *_CACHE_WRITES))
     total = _count(usage, "total")

@@ -4,7 +4,8 @@ Its operation names mislead (a retriever's is `embeddings`, a prompt template's 
 """
 
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
-from critiqor_otel.conventions.message_shapes import answer, answered_text, asked_text, conversation
+from critiqor_otel.conventions.message_shapes import answer, conversation
+from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.shapes import composed, inner, integer, json_value, one_of, strings, text
 from critiqor_otel.conventions.unwrap import (
     call_keywords,

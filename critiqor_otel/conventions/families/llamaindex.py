@@ -8,7 +8,7 @@ from typing import Any
 
 from critiqor_otel.conventions.convention import At, Convention, Field, Salvaged, SpanRole, When
 from critiqor_otel.conventions.kinds import OPENINFERENCE_KINDS
-from critiqor_otel.conventions.message_shapes import answered_text
+from critiqor_otel.conventions.message_views import answered_text
 from critiqor_otel.conventions.reprs import literal_after
 from critiqor_otel.conventions.shapes import flag, inner
 from critiqor_otel.conventions.unwrap import call_keywords, through, tool_output

@@ -1,11 +1,13 @@
 """MLflow tracing over OTLP: `mlflow.spanType`. Every attribute value is JSON, plain words too: `"TOOL"` in quotes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from analyzer.session.shapes import is_object
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.jsontext import structured
-from critiqor_otel.conventions.message_shapes import answer, answered_text, asked_text, conversation
+from critiqor_otel.conventions.message_shapes import answer, conversation
+from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.shapes import encoded, inner, integer, json_value, number, text
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import call_keywords, mcp_result, through, tool_message, typed_blocks
@@ -58,7 +60,7 @@ def _decoded(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _question(value: Any) -> Any:
     """Return what a traced function was asked: its one argument, or the last thing a user says in it."""
     found = call_keywords(structured(value))
-    if isinstance(found, Mapping) and len(found) == 1:
+    if is_object(found) and len(found) == 1:
         (found,) = found.values()
     return asked_text(found)
 

@@ -7,6 +7,7 @@ tool's arguments differs: LangChain a bare text, smolagents and LlamaIndex a rec
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.convention import (
     At,
     BadValueError,
@@ -18,8 +19,10 @@ from critiqor_otel.conventions.convention import (
     When,
 )
 from critiqor_otel.conventions.indexed import indexed_messages, unflattened
+from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.kinds import OPENINFERENCE_KINDS
-from critiqor_otel.conventions.message_shapes import answer, answered_text, asked_text, conversation
+from critiqor_otel.conventions.message_shapes import answer, conversation
+from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.shapes import composed, inner, integer, number, one_of, strings, text
 from critiqor_otel.conventions.tool_definitions import indexed_tools
@@ -78,6 +81,14 @@ def _anonymous(message: Message) -> bool:
 
 def _documents(span: Span) -> list[Any] | None:
     return unflattened(span.attributes, "retrieval.documents.") or None
+
+
+def _answered_documents(value: Any) -> list[Any] | None:
+    """Return the documents of a look-up's raw answer; an empty list says that it found nothing."""
+    found = structured(value)
+    if is_object(found):
+        found = found.get("documents")
+    return found if is_list(found) else None
 
 
 def _own_name(span: Span) -> str | None:
@@ -153,7 +164,10 @@ CONVENTION = Convention(
         Field.ERROR_TYPE: (FromEvent("exception", "exception.type", text),),
         Field.ERROR_MESSAGE: (FromEvent("exception", "exception.message", text),),
         Field.QUERY: (When(_KIND, _LOOK_UP, At("input.value", text)),),
-        Field.RECORDS: (Everywhere(_documents),),
+        Field.RECORDS: (
+            Everywhere(_documents),
+            When(_KIND, _LOOK_UP, At("output.value", _answered_documents)),
+        ),
         Field.EVALUATION_NAME: (At("eval.name", text), At("annotation.name", text)),
         Field.EVALUATION_SCORE: (At("eval.score", number), At("annotation.score", number)),
         Field.EVALUATION_LABEL: (At("eval.label", text), At("annotation.label", text)),

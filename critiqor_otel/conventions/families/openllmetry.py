@@ -4,13 +4,14 @@ From 0.5x on its spans are OTel GenAI spans as well, whose operation then says m
 spans hold a callback's record, not the arguments.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from analyzer.session.shapes import is_object
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.indexed import indexed_messages
 from critiqor_otel.conventions.jsontext import structured
-from critiqor_otel.conventions.message_shapes import answered_text, asked_text
+from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.shapes import composed, inner, integer, one_of, text
 from critiqor_otel.conventions.tool_definitions import indexed_tools
 from critiqor_otel.conventions.unwrap import (
@@ -89,7 +90,7 @@ def _said(read: Callable[[Any], Any], *keys: str) -> Callable[[Any], Any]:
     def shape(value: Any) -> Any:
         found = structured(value)
         for key in keys:
-            if isinstance(found, Mapping) and key in found:
+            if is_object(found) and key in found:
                 return read(found[key])
         return read(call_keywords(found))
 

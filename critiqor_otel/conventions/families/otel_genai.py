@@ -7,10 +7,12 @@ from typing import Any
 
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromEvent, FromResource, SpanRole
 from critiqor_otel.conventions.event_messages import event_answer, event_conversation
-from critiqor_otel.conventions.message_shapes import answer, answered_text, asked_text, conversation, instructions
+from critiqor_otel.conventions.message_shapes import answer, conversation
+from critiqor_otel.conventions.message_views import answered_text, asked_text, instructions
 from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, one_of, signed, strings, text
 from critiqor_otel.conventions.skills import skill_of_call
 from critiqor_otel.conventions.tool_definitions import tools
+from critiqor_otel.conventions.unwrap import mcp_result, through, tool_message, typed_blocks
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
@@ -167,7 +169,7 @@ CONVENTION = Convention(
         Field.TOOL_NAME: (At("gen_ai.tool.name", text), Everywhere(_after("execute_tool "))),
         Field.TOOL_CALL_ID: (At("gen_ai.tool.call.id", text),),
         Field.TOOL_ARGUMENTS: (At("gen_ai.tool.call.arguments", json_value),),
-        Field.TOOL_RESULT: (At("gen_ai.tool.call.result", json_value),),
+        Field.TOOL_RESULT: (At("gen_ai.tool.call.result", through(tool_message, mcp_result, typed_blocks)),),
         Field.ERROR_TYPE: (At("error.type", text), *(FromEvent(name, "exception.type", text) for name in _EXCEPTIONS)),
         Field.ERROR_MESSAGE: (
             At("error.message", text),

@@ -5,6 +5,7 @@ An agent's `gen_ai.aggregated_usage.*` is the sum of its calls. A retry asked fo
 
 from typing import Any
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import answer, conversation, message_of
@@ -56,8 +57,8 @@ def _answered(value: Any) -> list[Message] | None:
 def _events(value: Any) -> list[tuple[str, Message]]:
     events = structured(value)
     found: list[tuple[str, Message]] = []
-    for event in events if isinstance(events, list) else ():
-        if not isinstance(event, dict):
+    for event in events if is_list(events) else ():
+        if not is_object(event):
             continue
         name = str(event.get("event.name"))
         body = event.get("message") if name == "gen_ai.choice" else event
@@ -80,10 +81,12 @@ CONVENTION = Convention(
         Field.MODEL: (At("gen_ai.response.model", text), At("gen_ai.request.model", text), At("model_name", text)),
         Field.INPUT_TOKENS: (
             At(f"{_SUM}input_tokens", integer),
+            At("gen_ai.usage.input_tokens", integer),
             At("response_data", inner("usage", "prompt_tokens", shape=integer)),
         ),
         Field.OUTPUT_TOKENS: (
             At(f"{_SUM}output_tokens", integer),
+            At("gen_ai.usage.output_tokens", integer),
             At("response_data", inner("usage", "completion_tokens", shape=integer)),
         ),
         Field.CACHED_INPUT_TOKENS: (
@@ -94,8 +97,16 @@ CONVENTION = Convention(
             At(f"{_SUM}cache_creation.input_tokens", integer),
             At(f"{_SUM}details.cache_write_tokens", integer),
         ),
-        Field.INPUT_MESSAGES: (At("events", _asked), At("request_data", conversation)),
-        Field.OUTPUT_MESSAGES: (At("events", _answered), At("response_data", answer)),
+        Field.INPUT_MESSAGES: (
+            At("gen_ai.input.messages", conversation),  # OpenInference on top leaves the tools' answers out
+            At("events", _asked),
+            At("request_data", conversation),
+        ),
+        Field.OUTPUT_MESSAGES: (
+            At("gen_ai.output.messages", answer),
+            At("events", _answered),
+            At("response_data", answer),
+        ),
         Field.TRANSCRIPT: (
             When("gen_ai.operation.name", _AGENT_NAMES, At("pydantic_ai.all_messages", conversation)),
             At("all_messages_events", _asked),

@@ -8,8 +8,9 @@ from typing import Any
 
 from critiqor_otel.conventions.convention import At, Convention, Field, FromEvent, SpanRole
 from critiqor_otel.conventions.jsontext import structured
-from critiqor_otel.conventions.message_shapes import answered_text, asked_text, messages_of
-from critiqor_otel.conventions.shapes import integer, one_of, text
+from critiqor_otel.conventions.message_shapes import messages_of
+from critiqor_otel.conventions.message_views import answered_text, asked_text
+from critiqor_otel.conventions.shapes import composed, integer, one_of, text
 from critiqor_otel.conventions.unwrap import content_blocks, through
 from critiqor_otel.span import Span
 
@@ -69,7 +70,7 @@ CONVENTION = Convention(
         ),
         Field.OUTPUT: (
             FromEvent("gen_ai.choice", "message", _spoken),
-            FromEvent(_DETAILS, "gen_ai.output.messages", answered_text),
+            FromEvent(_DETAILS, "gen_ai.output.messages", composed(answered_text, _spoken)),
         ),
         Field.CACHED_INPUT_TOKENS: (
             At("gen_ai.usage.cache_read.input_tokens", integer),

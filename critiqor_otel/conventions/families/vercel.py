@@ -7,7 +7,8 @@ from typing import Any
 
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.jsontext import structured
-from critiqor_otel.conventions.message_shapes import asked_text, conversation, message_of
+from critiqor_otel.conventions.message_shapes import conversation, message_of
+from critiqor_otel.conventions.message_views import asked_text
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.shapes import encoded, integer, json_value, strings, text
 from critiqor_otel.conventions.tool_definitions import tools
