@@ -110,7 +110,7 @@ class FailureCause:
         """
         found = as_mapping(payload)
         impact = as_whole(found.get("impact"))
-        recommendation = as_text(found.get("recommendation", ""))
+        recommendation = as_optional_text(found.get("recommendation")) or ""
         return cls(
             type=as_text(found.get("type", "unknown")),
             severity=as_word(found.get("severity"), Severity, Severity.MEDIUM),
@@ -124,7 +124,7 @@ class FailureCause:
             evidence=tuple(map(as_text, as_sequence(found.get("evidence")))),
             spans=tuple(map(_span, as_sequence(found.get("spans")))),
             marks=tuple(map(as_text, as_sequence(found.get("marks")))),
-            fingerprint=as_text(found.get("fingerprint", "")),
+            fingerprint=as_optional_text(found.get("fingerprint")) or "",
         )
 
 

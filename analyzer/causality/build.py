@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from analyzer.causality.graph import CausalGraph, Edge, Node
 from analyzer.causality.links import LINKS, Failure
 from analyzer.profile import Profile
-from analyzer.session.accessors import ABSENT, ARGUMENTS, first_present, label_of
+from analyzer.session.accessors import ABSENT, ARGUMENTS, first_present, label_of, subject_of
 from analyzer.session.jsontext import canonical
 from analyzer.session.model import Event
 from analyzer.timeline.index import Timeline
@@ -36,4 +36,4 @@ def _recorded_label(event: Event) -> str:
     return f"{label_of(event)}:{canonical(arguments).decode('utf-8', 'replace')}"
 
 
-_LABELS = {Profile.STANDARD: label_of, Profile.CRITIQOR_V1: _recorded_label}
+_LABELS = {Profile.STANDARD: subject_of, Profile.CRITIQOR_V1: _recorded_label}

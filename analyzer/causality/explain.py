@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from analyzer.causality.graph import CausalGraph, Edge
 from analyzer.causality.links import Failure
-from analyzer.session.accessors import label_of
+from analyzer.session.accessors import subject_of
 from analyzer.session.model import Event, EventKind
 from analyzer.timeline.index import Timeline
 
@@ -57,7 +57,7 @@ def _reinforcing(edges: Sequence[Edge]) -> list[Edge]:
 
 
 def _step(event: Event) -> str:
-    words = _WORDS.get(event.event, "{label}").format(label=label_of(event))
+    words = _WORDS.get(event.event, "{label}").format(label=subject_of(event))
     return f"{words} ({event.event_id})"
 
 

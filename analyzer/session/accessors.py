@@ -32,6 +32,7 @@ __all__ = [
     "name_of",
     "payload_of",
     "skill_of",
+    "subject_of",
     "text_of",
     "tool_of",
     "word_of",
@@ -66,6 +67,7 @@ _TOOL = Places(("tool",), ("tool_name", "toolName", "tool"))
 _CALL_ID = Places(("call_id",), ("tool_call_id", "toolCallId", "call_id"))
 _SKILL = Places(("skill",), ("skill",))
 _NAME = Places(("name",), ("name",))
+_SUBJECT = Places(("tool", "name", "skill"), (*_TOOL.payload, "name", "skill", "agent", "model"))
 _OBSERVED_NAME = "openclaw_event_type"  # critiqor.session.v1, finalised: the plugin's own name for the event
 _NOTHING: dict[str, Any] = {}
 
@@ -74,27 +76,35 @@ LookUp: TypeAlias = Callable[[Event, Places], Json | Absent]
 
 def first_given(event: Event, places: Places) -> Json | Absent:
     """Return the first value that is not null; null when only nulls are there; ABSENT when nothing is."""
+    value = _first(event.extra, places.top) if event.extra else ABSENT
+    if value is None or value is ABSENT:
+        payload = event.payload
+        inner = _first(payload, places.payload) if is_object(payload) else ABSENT
+        return value if inner is ABSENT else inner
+    return value
+
+
+def _first(fields: dict[str, Any], names: tuple[str, ...]) -> Json | Absent:
     found: Json | Absent = ABSENT
-    for fields, names in ((event.extra, places.top), (event.payload, places.payload)):
-        if not fields or not is_object(fields):
-            continue
-        for name in names:
-            value = fields.get(name, ABSENT)
-            if value is None:
-                found = None
-            elif value is not ABSENT:
+    for name in names:
+        if name in fields:
+            value = fields[name]
+            if value is not None:
                 return value
+            found = None
     return found
 
 
 def first_present(event: Event, places: Places) -> Json | Absent:
     """Return the first value that is there, null too; ABSENT when nothing is (critiqor 0.1.4)."""
-    for fields, names in ((event.extra, places.top), (event.payload, places.payload)):
-        if not fields or not is_object(fields):
-            continue
-        for name in names:
-            if name in fields:
-                return fields[name]
+    for name in places.top:
+        if name in event.extra:
+            return event.extra[name]
+    payload = event.payload
+    if is_object(payload):
+        for name in places.payload:
+            if name in payload:
+                return payload[name]
     return ABSENT
 
 
@@ -132,6 +142,11 @@ def skill_of(event: Event) -> str | None:
 def label_of(event: Event) -> str:
     """Return what the event is about: its tool, name or skill, else its kind (critiqor 0.1.4)."""
     return tool_of(event) or text_of(event, _NAME) or text_of(event, _SKILL) or event.event
+
+
+def subject_of(event: Event) -> str:
+    """Return what the event is about, for people: its tool, name, skill, agent or model, else its observed name."""
+    return event.tool_name or text_of(event, _SUBJECT) or event.event_type
 
 
 def text_of(event: Event, places: Places) -> str | None:

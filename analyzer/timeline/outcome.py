@@ -41,7 +41,7 @@ class Outcome(NamedTuple):
 def outcome_of(event: Event, result: Json | Absent) -> Outcome:
     """Return the outcome an output tells of."""
     payload = payload_of(event)
-    said = _STATUSES.get(word_of(event.status) or word_of(first_given(event, STATUS)) or "")
+    said = _STATUSES.get((word_of(first_given(event, STATUS)) if event.status is None else event.status.lower()) or "")
     error = event.error or payload.get("error")
     found = error_text(result)
     if error or said == "error" or _flagged(payload) or _bad_exit(first_given(event, EXIT_CODE)):
