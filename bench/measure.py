@@ -101,11 +101,13 @@ def _session(events: int) -> Session:
 
 def _events(count: int) -> Iterator[Event]:
     for number in range(0, count, 4):
-        call, tool = f"call_{number}", f"tool_{number % 7}"
-        query = {"query": f"q{number // 40 if number % 40 == 0 else number}", "note": "x" * 60}
+        again = number % 40 == 0
+        call, tool = f"call_{number}", "search" if again else f"tool_{number % 7}"
+        query = {"query": "opening hours" if again else f"q{number}", "note": "x" * 60}
+        result = {"result": "none" if again else f"found {number}"}
         common = {"tool_name": tool, "tool_call_id": call}
         yield _event(number, "tool_call", "tool_call", {"input": query}, **common)
-        yield _event(number + 1, "tool_output", "tool_result", {"result": f"found {number}"}, status="ok", **common)
+        yield _event(number + 1, "tool_output", "tool_result", result, status="ok", **common)
         yield _event(number + 2, "state_transition", "before_provider_request", {"model": "m", "messages": []})
         usage = {"input_tokens": 100, "output_tokens": 10, "total": 110}
         yield _event(number + 3, "token_usage", "after_provider_response", {"model": "m", "usage": usage})

@@ -22,10 +22,9 @@ def pages() -> dict[str, str]:
 
 def page_of(failure_type: str) -> str | None:
     """Return the page of a failure type in Markdown: its name as heading, then its detector's docstring."""
-    detector = next((detector for detector in ALL if detector.failure_type == failure_type), None)
-    if detector is None:
+    if failure_type not in pages():
         return None
-    text = import_module(detector.find.__module__).__doc__ or detector.summary
+    text = import_module(f"analyzer.detectors.{failure_type}").__doc__ or ""
     return f"# {failure_type}\n\n{text.strip()}\n"
 
 
