@@ -1,0 +1,45 @@
+"""A verdict on each run as it is sealed, beside its session; a continuation is judged together with its run."""
+
+from pathlib import Path
+
+from analyzer.diagnosis import Profile, diagnose
+from analyzer.report import words
+from analyzer.report.json_form import run_document
+from analyzer.session.codec import read_session
+from analyzer.session.model import Session
+from analyzer.verdict import Diagnosis
+from critiqor_otel.spool.continuations import join_continuations
+from critiqor_otel.spool.run_folder import folder_of
+from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, SESSION_FILE
+from critiqor_otel.spool.whole_file import whole_file
+
+__all__ = ["judge", "verdict_line"]
+
+
+def judge(session: Session, *, runs: Path, profile: Profile) -> Diagnosis:
+    """Diagnose a sealed session, write the verdict beside the run it belongs to, and return it.
+
+    Raises:
+        OutputError: it cannot be written.
+        SessionFileError: an earlier part of the run cannot be read.
+    """
+    run_id = session.run_id if session.continues is None else session.continues
+    whole = session if session.continues is None else _joined(runs, run_id)
+    verdict = diagnose(whole, profile=profile)
+    with whole_file(runs / folder_of(run_id) / DIAGNOSIS_FILE) as file:
+        file.write(run_document(verdict))
+    return verdict
+
+
+def verdict_line(verdict: Diagnosis) -> str:
+    """Return the verdict in one line."""
+    worst = max(verdict.failure_causes, key=lambda cause: words.SEVERITY_ORDER.index(cause.severity), default=None)
+    readiness = words.READINESS[verdict.readiness_level]
+    return f"{verdict.run_id}  {words.agent(verdict)}  trust {verdict.trust_score}  {readiness}  {words.failure(worst)}"
+
+
+def _joined(runs: Path, run_id: str) -> Session:
+    folder = folder_of(run_id)
+    parts = sorted((runs / folder, *runs.glob(f"{folder}~*")))
+    sessions = [read_session((part / SESSION_FILE).read_bytes()) for part in parts if (part / SESSION_FILE).exists()]
+    return join_continuations(sessions)[0]
