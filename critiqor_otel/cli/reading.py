@@ -7,10 +7,13 @@ import msgspec
 from analyzer.session.model import Note, Session
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import Evidence, gather, runs_of
+from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT
 from critiqor_otel.formats.reading import read_paths
 from critiqor_otel.reconstruct.grouping import GroupBy
 
 __all__ = ["Found", "read_runs"]
+
+_UNREAD = frozenset((SKIPPED_FILE, UNREADABLE_INPUT))
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +49,8 @@ def read_runs(paths: Sequence[str], *, group_by: str | None, side: Side) -> Foun
     found = Found(
         evidence=evidence,
         sessions=runs.sessions,
-        skipped=(*(note for note in told if note.code in UNREAD), *silent),
-        notes=tuple(note for note in told if note.code not in UNREAD),
+        skipped=(*(note for note in told if note.code in _UNREAD), *silent),
+        notes=tuple(note for note in told if note.code not in _UNREAD),
     )
     side.tell((*found.skipped, *found.notes))
     return found
