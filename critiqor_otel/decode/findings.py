@@ -70,7 +70,7 @@ class Findings:
     def notes(self, place: str) -> tuple[Note, ...]:
         """Return one note a kind of fault, in order of the kinds."""
         return tuple(
-            Note(code=finding, message=_message(finding, self._counts[finding]), place=place or None)
+            Note(code=finding.value, message=_message(finding, self._counts[finding]), place=place or None)
             for finding in Finding
             if finding in self._counts
         )

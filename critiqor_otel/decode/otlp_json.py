@@ -15,7 +15,7 @@ from critiqor_otel.decode.otlp_json_reader import FormReader
 from critiqor_otel.errors import DecodeError
 from critiqor_otel.span import Batch
 
-__all__ = ["decode_logs", "decode_request", "decode_traces", "read_otlp"]
+__all__ = ["decode_logs", "decode_request", "decode_traces", "fill_request"]
 
 
 def decode_traces(data: bytes, *, place: str = "") -> Batch:
@@ -56,9 +56,9 @@ def decode_request(data: bytes, *, place: str = "") -> Batch | None:
     return _batch(request, Findings(), place)
 
 
-def read_otlp(document: Any, findings: Findings, *, place: str = "") -> Batch:
-    """Return what a request of any signal holds, given as a JSON value in any spelling."""
-    return _batch(FormFiller(findings).fill(RequestForm, document), findings, place)
+def fill_request(document: Any, findings: Findings) -> RequestForm:
+    """Return the request that a JSON value means, in whatever spelling."""
+    return FormFiller(findings).fill(RequestForm, document)
 
 
 def _request(data: bytes, findings: Findings) -> RequestForm:
@@ -68,7 +68,7 @@ def _request(data: bytes, findings: Findings) -> RequestForm:
         document = read_document(data, findings)
     if not isinstance(document, dict):
         raise DecodeError(f"no OTLP request: a JSON {type(document).__name__} where an object belongs")
-    return FormFiller(findings).fill(RequestForm, document)
+    return fill_request(document, findings)
 
 
 def _batch(request: RequestForm, findings: Findings, place: str) -> Batch:

@@ -1,0 +1,54 @@
+"""The content of a stream: inflated where it is compressed, and its first bytes, by which its format is told."""
+
+import io
+from typing import Any, BinaryIO, cast
+
+from critiqor_otel.formats.blocks import read_up_to
+from critiqor_otel.formats.compression import Inflating, inflate
+
+__all__ = ["HEAD", "open_content"]
+
+HEAD = 1 << 16
+"""How many bytes formats are asked with."""
+
+_BUFFER = 1 << 20
+_LAYERS = 4  # compressed files inside compressed files
+
+
+class _Rewound(io.RawIOBase):
+    """A stream whose first bytes were read, from its beginning."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        super().__init__()
+        self._head = head
+        self._rest = rest
+
+    def readable(self) -> bool:  # type: ignore[explicit-override]  # typing.override is of Python 3.12
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:  # type: ignore[explicit-override]  # as above
+        piece = self._head[: len(buffer)] if self._head else self._rest.read(len(buffer))
+        self._head = self._head[len(piece) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+def open_content(stream: BinaryIO) -> tuple[bytes, BinaryIO, list[Inflating]]:
+    """Return the first bytes of the content, the content from its beginning, and the layers it was wrapped in."""
+    layers: list[Inflating] = []
+    while True:
+        head, stream = _peek(stream)
+        layer = inflate(stream, head) if len(layers) < _LAYERS else None
+        if layer is None:
+            return head, stream, layers
+        layers.append(layer)
+        stream = _buffered(layer)
+
+
+def _peek(stream: BinaryIO) -> tuple[bytes, BinaryIO]:
+    head = read_up_to(stream, HEAD)
+    return head, _buffered(_Rewound(head, stream))
+
+
+def _buffered(raw: io.RawIOBase) -> BinaryIO:
+    return cast("BinaryIO", io.BufferedReader(raw, _BUFFER))

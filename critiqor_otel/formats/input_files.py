@@ -1,0 +1,59 @@
+"""Which files lie under a folder: recursively, in sorted order, each folder once."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from analyzer.session.model import Note
+
+__all__ = ["SKIPPED_FILE", "UNREADABLE_INPUT", "files_under", "place_of"]
+
+UNREADABLE_INPUT = "unreadable-input"
+"""The code of a note on something that was to be read and can't be."""
+SKIPPED_FILE = "skipped-file"
+"""The code of a note on something in a folder that is no evidence."""
+
+
+def files_under(folder: Path) -> Iterator[Path | Note]:
+    """Yield the files of a folder and of those inside it, and a note on each entry that is passed over.
+
+    Hidden entries and what is neither file nor folder are passed over; links are followed, a folder is entered once.
+    """
+    entered: set[tuple[int, int]] = set()
+    waiting = [folder]
+    while waiting:
+        path = waiting.pop()
+        if path.name.startswith(".") and path != folder:
+            yield _note(SKIPPED_FILE, path, "hidden")
+        elif path.is_dir():
+            inside = _enter(path, entered)
+            if isinstance(inside, Note):
+                yield inside
+            else:
+                waiting += reversed(inside)
+        elif path.is_file():
+            yield path
+        else:
+            yield _note(SKIPPED_FILE, path, "neither a file nor a folder")
+
+
+def place_of(path: Path) -> str:
+    """Return the path as text for people: names that are no Unicode are mended."""
+    return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _enter(path: Path, entered: set[tuple[int, int]]) -> list[Path] | Note:
+    try:
+        status = path.stat()
+        inside = sorted(path.iterdir())
+    except OSError as error:
+        return _note(UNREADABLE_INPUT, path, f"the folder can't be read: {error.strerror}")
+    key = status.st_dev, status.st_ino
+    if key in entered:
+        return _note(SKIPPED_FILE, path, "a link to a folder that was read already")
+    entered.add(key)
+    return inside
+
+
+def _note(code: str, path: Path, message: str) -> Note:
+    return Note(code=code, message=message, place=place_of(path))

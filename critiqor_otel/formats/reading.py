@@ -1,0 +1,139 @@
+"""Paths, bytes and standard input become batches of spans, log records and sessions.
+
+What a file is, its content tells. Each batch is one record of a file (a request, a line, a frame); no more than that is
+held at a time.
+"""
+
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from analyzer.session.model import Note
+from critiqor_otel.decode.findings import Finding
+from critiqor_otel.errors import UnreadableInputError
+from critiqor_otel.formats.compression import Inflating
+from critiqor_otel.formats.content import open_content
+from critiqor_otel.formats.csv_table import CSV_TABLE
+from critiqor_otel.formats.format import StreamFormat
+from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT, files_under, place_of
+from critiqor_otel.formats.json_stream import JSON_STREAM
+from critiqor_otel.formats.length_prefixed import LENGTH_PREFIXED
+from critiqor_otel.formats.looks import looks_like
+from critiqor_otel.formats.protobuf_stream import PROTOBUF_STREAM
+from critiqor_otel.span import Batch
+
+__all__ = ["SKIPPED_FILE", "STREAMS", "UNREADABLE_INPUT", "read_bytes", "read_path", "read_paths", "read_stream"]
+
+STREAMS: tuple[StreamFormat, ...] = (LENGTH_PREFIXED, PROTOBUF_STREAM, CSV_TABLE, JSON_STREAM)
+"""How bytes may hold records, in the order in which they are asked. JSON comes last: it reads on over any dirt."""
+
+_BUFFER = 1 << 20
+_STANDARD_INPUT = "-"
+_SESSION_FILE = "session.json"
+_EXPECTED = (
+    "expected OTLP as JSON or protobuf, JSON of Jaeger, Zipkin, Tempo, Phoenix or Langfuse, the SDK's console output, "
+    "or a critiqor session"
+)
+
+
+def read_paths(paths: Sequence[str], *, standard_input: BinaryIO | None = None) -> Iterator[Batch]:
+    """Yield what files and folders hold, in the order given; `-` is standard input.
+
+    Each batch names its file. What can't be read ends nothing: it becomes a note, `unreadable-input` where it was given
+    by name, `skipped-file` where it was met in a folder.
+    """
+    for path in paths:
+        if path == _STANDARD_INPUT:
+            stream = sys.stdin.buffer if standard_input is None else standard_input
+            yield from _guarded(read_stream(stream, place=path), path, UNREADABLE_INPUT)
+        elif Path(path).is_dir():
+            yield from _read_folder(Path(path))
+        else:
+            yield from _guarded(read_path(Path(path)), path, UNREADABLE_INPUT)
+
+
+def read_path(path: Path) -> Iterator[Batch]:
+    """Yield what a file holds.
+
+    Raises:
+        UnreadableInputError: it can't be opened, or nothing in it can be read.
+    """
+    place = place_of(path)
+    try:
+        with path.open("rb", buffering=_BUFFER) as stream:
+            yield from read_stream(stream, place=place)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UnreadableInputError(f"{place}: it can't be read: {reason}") from error
+
+
+def read_bytes(data: bytes, *, place: str) -> Iterator[Batch]:
+    """Yield what the bytes of a file hold; the place stands in notes and messages.
+
+    Raises:
+        UnreadableInputError: nothing in it can be read.
+    """
+    return read_stream(io.BytesIO(data), place=place)
+
+
+def read_stream(stream: BinaryIO, *, place: str) -> Iterator[Batch]:
+    """Yield what a stream holds; as `read_bytes`.
+
+    Raises:
+        UnreadableInputError: nothing in it can be read.
+    """
+    head, content, layers = open_content(stream)
+    if not head:
+        raise UnreadableInputError(f"{place}: {_why_empty(layers)}")
+    form = next((candidate for candidate in STREAMS if candidate.recognise(head)), None)
+    if form is None:
+        raise UnreadableInputError(f"{place}: it looks like {looks_like(head)}; {_EXPECTED}")
+    try:
+        for batch in form.read(content, place):
+            yield msgspec.structs.replace(batch, place=place)
+    except UnreadableInputError as error:
+        damage = "".join(f"; {layer.damage}" for layer in layers if layer.damage is not None)
+        raise UnreadableInputError(f"{place}: read as {form.name}: {error}{damage}; {_EXPECTED}") from error
+    notes = [Note(code=Finding.CUT.value, message=layer.damage, place=place) for layer in layers if layer.damage is not None]
+    if notes:
+        yield Batch(notes=tuple(notes), place=place)
+
+
+def _why_empty(layers: Sequence[Inflating]) -> str:
+    damage = next((layer.damage for layer in layers if layer.damage is not None), None)
+    return "the file is empty" if damage is None else damage
+
+
+def _read_folder(folder: Path) -> Iterator[Batch]:
+    found = False
+    for entry in files_under(folder):
+        found = True
+        if isinstance(entry, Note):
+            yield Batch(notes=(entry,), place=entry.place)
+            continue
+        for batch in _guarded(read_path(entry), place_of(entry), SKIPPED_FILE):
+            yield _without_doubled_record(batch, entry)
+    if not found:
+        place = place_of(folder)
+        note = Note(code=UNREADABLE_INPUT, message="the folder is empty", place=place)
+        yield Batch(notes=(note,), place=place)
+
+
+def _without_doubled_record(batch: Batch, path: Path) -> Batch:
+    """Pass over the record of a run (`run_001.json`) whose evidence lies in the folder beside it."""
+    if not batch.sessions or not (path.with_suffix("") / _SESSION_FILE).is_file():
+        return batch
+    message = f"the record of a run whose evidence is read from {path.stem}/{_SESSION_FILE}"
+    return Batch(notes=(Note(code=SKIPPED_FILE, message=message, place=batch.place),), skipped=1, place=batch.place)
+
+
+def _guarded(batches: Iterator[Batch], place: str, code: str) -> Iterator[Batch]:
+    try:
+        yield from batches
+    except UnreadableInputError as error:
+        message = str(error).removeprefix(f"{place}: ")
+        yield Batch(notes=(Note(code=code, message=message, place=place),), place=place)
