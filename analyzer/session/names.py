@@ -14,7 +14,7 @@ _OBSERVED: Mapping[EventKind, tuple[str, ...]] = {
     EventKind.TOOL_OUTPUT: ("tool_result", "tool_execution_end", "tool_end"),
     EventKind.RETRY_EVENT: ("retry",),
     EventKind.ERROR_EVENT: ("error", "evidence_parse_error"),
-    EventKind.DECISION: ("plan", "evaluation"),
+    EventKind.DECISION: ("plan",),
     EventKind.TOKEN_USAGE: ("after_provider_response", "usage_report", "llm_call"),
     EventKind.CONTEXT_EVENT: ("context", "compaction"),
     EventKind.STATE_TRANSITION: (

@@ -14,6 +14,7 @@ from msgspec import Struct
 from analyzer.session.event_form import write_event
 from analyzer.session.jsontext import read_json, strict_json
 from analyzer.session.model import Event, Json
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.span import Span
 
 __all__ = [
@@ -122,16 +123,14 @@ def _whole(value: Any) -> int | None:
 def _object(value: Any) -> dict[str, Any] | None:
     """Return the object of a text, of its pieces, or of the JSON text of a list of pieces (Jaeger writes lists so)."""
     for _ in range(3):
-        if isinstance(value, dict):
+        if is_object(value):
             return value
         value = _read(_joined(value))
-    return value if isinstance(value, dict) else None
+    return value if is_object(value) else None
 
 
 def _joined(value: Any) -> Any:
-    if isinstance(value, list) and all(isinstance(piece, str) for piece in value):
-        return "".join(value)
-    return value
+    return "".join(map(str, value)) if is_list(value) else value
 
 
 def _read(value: Any) -> Any:

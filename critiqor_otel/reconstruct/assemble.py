@@ -1,7 +1,7 @@
 """A run's spans become its session: every span tells its events, in the order in which they happened."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from analyzer.session.model import Agent, Event, Note, Session, SourceLayer, SpanRef
@@ -13,6 +13,7 @@ from critiqor_otel.reconstruct.grouping import Run
 from critiqor_otel.reconstruct.node import Node, all_notes, walk
 from critiqor_otel.reconstruct.otel_record import Shared, otel_record
 from critiqor_otel.reconstruct.processes import adopt_processes
+from critiqor_otel.reconstruct.replayed import CarriedRun, carried_run
 
 __all__ = ["assemble"]
 
@@ -26,9 +27,19 @@ def assemble(run: Run) -> Session:
     roots.sort(key=lambda node: node.sort_key)
     roots = adopt_processes(roots, [node for unit in run.units for node in unit.nodes])
     nodes = list(walk(roots))
+    carried = carried_run(nodes)
+    if carried is not None and carried.is_whole:
+        return carried.session(run.run_id)
+    rebuilt = _rebuilt(run, nodes, roots, carried)
+    return rebuilt if carried is None else carried.joined(rebuilt)
+
+
+def _rebuilt(run: Run, nodes: Sequence[Node], roots: Sequence[Node], carried: CarriedRun | None) -> Session:
+    """Return the session that the spans imply; those that carry events are there, and tell nothing."""
     account = Account(nodes)
-    shared = Shared()
-    events = _Writing(nodes, Events(account), shared).events(roots)
+    shared = Shared() if carried is None else Shared(carried.list_of("resources"), carried.list_of("scopes"))
+    silent = frozenset[int]() if carried is None else carried.carriers
+    events = _Writing(nodes, Events(account), shared, silent).events(roots)
     extra: dict[str, Any] = {"resources": shared.resources, "scopes": shared.scopes}
     return Session(
         run_id=run.run_id,
@@ -43,11 +54,12 @@ def assemble(run: Run) -> Session:
 class _Writing:
     """Puts the drafts of all spans in order and gives them ids and times."""
 
-    def __init__(self, nodes: Sequence[Node], events: Events, shared: Shared) -> None:
+    def __init__(self, nodes: Sequence[Node], events: Events, shared: Shared, silent: frozenset[int]) -> None:
         counts = Counter(node.span.span_id for node in nodes)
         self._ambiguous = {span_id for span_id, count in counts.items() if count > 1}
         self._events = events
         self._shared = shared
+        self._silent = silent
         self._told: dict[int, int] = {}
 
     def events(self, roots: Iterable[Node]) -> tuple[Event, ...]:
@@ -61,13 +73,17 @@ class _Writing:
             above, siblings = stack[-1]
             node = next(siblings, None)
             if node is not None:
-                yield from (self._event(node, draft, node.start_ns) for draft in self._events.at_start(node))
+                yield from self._told_by(node, self._events.at_start, node.start_ns)
                 stack.append((node, iter(node.children)))
                 continue
             stack.pop()
             if above is not None:
                 end = above.end_ns if above.end_ns is not None else above.start_ns
-                yield from (self._event(above, draft, end) for draft in self._events.at_end(above))
+                yield from self._told_by(above, self._events.at_end, end)
+
+    def _told_by(self, node: Node, tell: Callable[[Node], Iterator[Draft]], time_ns: int | None) -> Iterator[Event]:
+        if id(node) not in self._silent:
+            yield from (self._event(node, draft, time_ns) for draft in tell(node))
 
     def _event(self, node: Node, draft: Draft, time_ns: int | None) -> Event:
         number = self._told.get(id(node), 0)

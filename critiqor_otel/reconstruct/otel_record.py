@@ -1,5 +1,6 @@
 """The span itself inside its first event, so that nothing it carried is lost."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from critiqor_otel.reconstruct.node import Node
@@ -12,10 +13,10 @@ __all__ = ["Shared", "otel_record"]
 class Shared:
     """What many spans have in common, told once a session and pointed at by number."""
 
-    def __init__(self) -> None:
-        """Begin with nothing told."""
-        self.resources: list[dict[str, Any]] = []
-        self.scopes: list[dict[str, Any]] = []
+    def __init__(self, resources: Iterable[dict[str, Any]] = (), scopes: Iterable[dict[str, Any]] = ()) -> None:
+        """Begin with what the session has told already."""
+        self.resources: list[dict[str, Any]] = list(resources)
+        self.scopes: list[dict[str, Any]] = list(scopes)
         self._numbers: dict[str, int] = {}
         self._known: dict[int, tuple[object, int]] = {}
 
