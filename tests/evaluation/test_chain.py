@@ -1,0 +1,112 @@
+from typing import Any
+
+import pytest
+
+from analyzer.cause import Severity
+from analyzer.evaluation import (
+    CausalGraph,
+    CausalGraphEdge,
+    EvaluationEvidence,
+    FailureCause,
+    ToolOutput,
+    build_causal_graph,
+    explain_failure_chain,
+)
+from analyzer.evaluation.chain_words import phrase, steps_after
+
+SESSION_TYPES = (
+    "infinite_tool_loop",
+    "memory_degradation",
+    "ignoring_tool_outputs",
+    "context_pollution",
+    "cost_explosion",
+    "skill_failure",
+)
+
+
+def test_the_documented_sample_reads_as_documented_decision_explain() -> None:
+    graph = build_causal_graph([{"event": "note", "text": "Prompt ambiguity found"}], "hallucinated_answer")
+
+    assert graph.explain() == (
+        "Prompt was ambiguous -> Agent selected incorrect tool -> Evidence was missing -> Final answer hallucinated"
+    )
+
+
+@pytest.mark.parametrize("failure", SESSION_TYPES)
+def test_a_session_type_has_a_chain_of_its_own_decision_the_six_types(failure: str) -> None:
+    graph = build_causal_graph([], failure)
+
+    assert graph.failure_event == failure
+    assert graph.causal_graph[0].node == "agent_execution_started"
+    assert "unclassified_failure" not in str(graph.to_dict())
+    assert len(graph.causal_graph) >= 3
+
+
+@pytest.mark.parametrize("failure", [*SESSION_TYPES, "tool_misuse", "ignored_tool_output", "runtime_failures", "odd"])
+def test_every_step_reads_as_a_sentence(failure: str) -> None:
+    for step in steps_after(failure, saw_tool=True):
+        assert phrase(step)[0].isupper()
+        assert "_" not in phrase(step)
+
+
+def test_a_chain_starts_with_an_ambiguous_prompt_where_the_trace_tells_of_one() -> None:
+    graph = build_causal_graph([{"event": "start"}, {"event": "x", "why": "prompt-ambiguity!"}], "cost_explosion")
+
+    assert graph.causal_graph[0] == CausalGraphEdge("prompt_ambiguity", "repeated_reasoning_or_calls", "x")
+
+
+def test_outputs_of_evidence_are_evidence_that_a_tool_returned() -> None:
+    evidence = EvaluationEvidence(tool_outputs=[ToolOutput("t", 1)])
+
+    assert "Tool returned evidence" in build_causal_graph(evidence, "ignored_tool_output").explain()
+    assert "Tool returned evidence" not in build_causal_graph([], "ignored_tool_output").explain()
+
+
+@pytest.mark.parametrize(
+    ("failure", "name"),
+    [
+        (FailureCause("cost_explosion", Severity.HIGH, -1, ""), "cost_explosion"),
+        ({"failure_event": "a"}, "a"),
+        ({"type": "b", "failure_event": "a"}, "b"),
+        ({}, "unknown_failure"),
+        (None, "unknown_failure"),
+    ],
+)
+def test_a_failure_may_be_given_in_any_form(failure: Any, name: str) -> None:
+    assert build_causal_graph([], failure).failure_event == name
+
+
+@pytest.mark.parametrize("trace", [None, 5, "text", {"event": "tool"}, [1, None]], ids=repr)
+def test_what_is_no_trace_is_an_empty_one(trace: Any) -> None:
+    assert build_causal_graph(trace, "x") == build_causal_graph([], "x")
+
+
+def test_a_graph_with_a_run_id_is_remembered() -> None:
+    graph = build_causal_graph([], "unsupported_claims", run_id="run-7")
+
+    assert explain_failure_chain("run-7") == explain_failure_chain(graph) == graph.explain()
+
+
+def test_a_run_nobody_built_a_graph_of_has_no_chain() -> None:
+    assert explain_failure_chain("never-seen") == ""
+
+
+def test_old_graphs_are_forgotten_first() -> None:
+    for number in range(1025):
+        build_causal_graph([], "x", run_id=f"bounded-{number}")
+
+    assert explain_failure_chain("bounded-0") == ""
+    assert explain_failure_chain("bounded-1") != ""
+
+
+def test_a_graph_without_edges_is_told_by_its_failure() -> None:
+    assert CausalGraph("cost_explosion").explain() == "Cost explosion"
+
+
+def test_empty_evidence_and_no_run_id_are_not_written() -> None:
+    graph = CausalGraph("x", [CausalGraphEdge("a", "b"), CausalGraphEdge("b", "c", "tool_start")])
+
+    assert graph.to_dict() == {
+        "failure_event": "x",
+        "causal_graph": [{"node": "a", "leads_to": "b"}, {"node": "b", "leads_to": "c", "evidence": "tool_start"}],
+    }
