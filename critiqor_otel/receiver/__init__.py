@@ -1,0 +1,1 @@
+"""The receiver: OTLP over gRPC and HTTP in, acknowledged when it is safe, sealed as sessions."""
