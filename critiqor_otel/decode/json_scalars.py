@@ -70,6 +70,8 @@ def as_double(value: Any) -> float:
     Raises:
         BadScalarError: it is no number.
     """
+    if is_object(value):  # a bare NaN or Infinity, as the reader of JSON hands it over
+        value = value.get("doubleValue")
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         try:
             return float(value)

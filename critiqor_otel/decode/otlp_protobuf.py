@@ -23,9 +23,10 @@ _KINDS = {int(kind): kind for kind in SpanKind}
 _CODES = {int(code): code for code in StatusCode}
 _NO_TRACE_ID, _NO_SPAN_ID = bytes(TRACE_ID), bytes(SPAN_ID)
 _NO_RESOURCE, _NO_SCOPE = Resource(), Scope()
-_RECORDS_OF_BLOCK = (2, 2)  # the field numbers of scope_spans and spans, of scope_logs and log_records
-_BLOCKS = (1, *_RECORDS_OF_BLOCK)
-_RECORDS_OF_SCOPE = (2,)
+# Where a cut message is followed to its whole records: the field numbers of blocks and of their scopes.
+_SCOPES = (2,)
+_BLOCKS = (1, *_SCOPES)
+_NOWHERE = ()
 _EVENT_NAME = "event.name"
 
 _ReadRecord = Callable[[bytes, Resource, Scope], Any]
@@ -71,17 +72,17 @@ class _Reader:
         return blocks
 
     def spans(self, block: bytes) -> Iterable[Span]:
-        parts = self._whole(schema.RESOURCE_SPANS, block, _RECORDS_OF_BLOCK)
+        parts = self._whole(schema.RESOURCE_SPANS, block, _SCOPES)
         resource = self._resource(parts.resource, parts.schema_url)
         for part in (*parts.scope_spans, *parts.old_scope_spans):
-            records = self._whole(schema.SCOPE_SPANS, part, _RECORDS_OF_SCOPE)
+            records = self._whole(schema.SCOPE_SPANS, part, _NOWHERE)
             yield from self._each(self._span, records.spans, resource, self._scope(records.scope, records.schema_url))
 
     def logs(self, block: bytes) -> Iterable[LogRecord]:
-        parts = self._whole(schema.RESOURCE_LOGS, block, _RECORDS_OF_BLOCK)
+        parts = self._whole(schema.RESOURCE_LOGS, block, _SCOPES)
         resource = self._resource(parts.resource, parts.schema_url)
         for part in parts.scope_logs:
-            records = self._whole(schema.SCOPE_LOGS, part, _RECORDS_OF_SCOPE)
+            records = self._whole(schema.SCOPE_LOGS, part, _NOWHERE)
             yield from self._each(
                 self._log, records.log_records, resource, self._scope(records.scope, records.schema_url)
             )
@@ -109,13 +110,13 @@ class _Reader:
     def _resource(self, raw: bytes, schema_url: bytes) -> Resource:
         if not raw and not schema_url:
             return _NO_RESOURCE
-        resource = self._whole(schema.RESOURCE, raw, ())
+        resource = self._whole(schema.RESOURCE, raw, _NOWHERE)
         return Resource(attributes(resource.attributes, self.findings), self._text(schema_url))
 
     def _scope(self, raw: bytes, schema_url: bytes) -> Scope:
         if not raw and not schema_url:
             return _NO_SCOPE
-        scope = self._whole(schema.SCOPE, raw, ())
+        scope = self._whole(schema.SCOPE, raw, _NOWHERE)
         held = attributes(scope.attributes, self.findings)
         return Scope(self._text(scope.name), self._text(scope.version), held, self._text(schema_url))
 
@@ -203,7 +204,7 @@ class _Reader:
             return None
 
     def _status(self, raw: bytes) -> tuple[StatusCode, str]:
-        status = self._whole(schema.STATUS, raw, ())
+        status = self._whole(schema.STATUS, raw, _NOWHERE)
         code = _CODES.get(status.code)
         if code is None:
             self.findings.add(Finding.BAD_VALUE, "a status code OTLP does not know")

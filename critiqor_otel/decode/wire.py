@@ -85,7 +85,8 @@ def top_fields(data: bytes) -> Iterator[tuple[int, int, bytes]]:
 def mend(data: bytes, path: Sequence[int]) -> tuple[bytes, int]:
     """Return the message without what is cut or damaged, and the byte where that begins (its length if nothing is).
 
-    A cut inside a field of the path (field numbers from the outside in) keeps that field's own whole fields.
+    A cut inside a field of the path (field numbers from the outside in) keeps that field's own whole fields; a field
+    off the path is kept whole or not at all.
     """
     at = 0
     while at < len(data):

@@ -19,7 +19,7 @@ __all__ = ["PROTOBUF_STREAM"]
 _BLOCK_TAG = b"\x0a"  # field 1, length-delimited
 _AT_ONCE = 1 << 18  # bytes of blocks that are decoded together
 _LONGEST_VARINT = 10
-_PATH = (2, 2)  # from a block to its records
+_PATH = (2,)  # from a block to the scopes that hold its records
 
 
 def _read(stream: BinaryIO, place: str) -> Iterator[Batch]:
