@@ -6,7 +6,16 @@ damage.
 
 from collections.abc import Iterator, Sequence
 
-__all__ = ["LENGTH_DELIMITED", "WireError", "mend", "read_field", "read_varint", "top_fields", "write_varint"]
+__all__ = [
+    "LENGTH_DELIMITED",
+    "WireCutError",
+    "WireError",
+    "mend",
+    "read_field",
+    "read_varint",
+    "top_fields",
+    "write_varint",
+]
 
 LENGTH_DELIMITED = 2
 """The wire type of texts, bytes and messages."""
@@ -21,11 +30,16 @@ class WireError(ValueError):
     """The bytes here start no field, or the field goes beyond the end."""
 
 
+class WireCutError(WireError):
+    """The bytes end inside a number."""
+
+
 def read_varint(data: bytes, at: int) -> tuple[int, int]:
     """Return the number that starts at a byte, and where it ends.
 
     Raises:
-        WireError: it has no end.
+        WireCutError: the bytes end before it.
+        WireError: it is longer than 64 bits.
     """
     number = shift = 0
     while at < len(data) and shift < _VARINT_BITS:
@@ -35,7 +49,7 @@ def read_varint(data: bytes, at: int) -> tuple[int, int]:
         if byte < _MORE:
             return number, at
         shift += 7
-    raise WireError("a number without an end")
+    raise WireCutError("a cut number") if at >= len(data) else WireError("a number beyond 64 bits")
 
 
 def write_varint(number: int) -> bytes:

@@ -1,5 +1,6 @@
 """The content of a stream: inflated where it is compressed, and its first bytes, by which its format is told."""
 
+import codecs
 import io
 from typing import Any, BinaryIO, cast
 
@@ -12,6 +13,7 @@ HEAD = 1 << 16
 """How many bytes formats are asked with."""
 
 _BUFFER = 1 << 20
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LAYERS = 4  # compressed files inside compressed files
 
 
@@ -33,11 +35,34 @@ class _Rewound(io.RawIOBase):
         return len(piece)
 
 
+class _AsUtf8(io.RawIOBase):
+    """A stream of UTF-16, as PowerShell writes what a command prints, in UTF-8."""
+
+    def __init__(self, source: BinaryIO) -> None:
+        super().__init__()
+        self._source = source
+        self._decode = codecs.getincrementaldecoder("utf-16")("replace").decode
+        self._pending = b""
+
+    def readable(self) -> bool:  # type: ignore[explicit-override]  # typing.override is of Python 3.12
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:  # type: ignore[explicit-override]  # as above
+        while not self._pending and (piece := self._source.read(HEAD)):
+            self._pending = self._decode(piece).encode()
+        part, self._pending = self._pending[: len(buffer)], self._pending[len(buffer) :]
+        buffer[: len(part)] = part
+        return len(part)
+
+
 def open_content(stream: BinaryIO) -> tuple[bytes, BinaryIO, list[Inflating]]:
     """Return the first bytes of the content, the content from its beginning, and the layers it was wrapped in."""
     layers: list[Inflating] = []
     while True:
         head, stream = _peek(stream)
+        if head.startswith(_UTF_16):
+            stream = _buffered(_AsUtf8(stream))
+            continue
         layer = inflate(stream, head) if len(layers) < _LAYERS else None
         if layer is None:
             return head, stream, layers

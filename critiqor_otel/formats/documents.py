@@ -56,7 +56,7 @@ def _decode_other(data: bytes, place: str) -> Batch:
         known = True
         _add(found, reader.read(items, findings))
     if not known and (unknown or not _is_empty_wrapping(document)):
-        raise UnknownDocumentError(_looks(document))
+        raise UnknownDocumentError(f"{_looks(document)}: of no format that is known here")
     notes = (*findings.notes(place), *_unknown_note(unknown, place))
     return Batch(
         spans=tuple(found.spans), logs=tuple(found.logs), skipped=found.skipped, notes=notes, rejected=findings.rejected

@@ -19,7 +19,11 @@ _BLANK = b" \t\r\n\0\xef\xbb\xbf"  # the byte order mark and what a rotation lea
 _BETWEEN = _BLANK + b",;"
 _OPENERS, _CLOSERS = b"{[", b"}]"
 _NEXT_BEGINS = re.compile(rb"[}\]]\s*,?\s*[{\[]")
+# The beginning of a JSON document, or of an object as Node.js prints it.
+_PLAUSIBLE = re.compile(rb"[{\[]\s*(?:$|[\"'{}\[\]]|-?\d|true|false|null|NaN|-?Infinity|[A-Za-z_$][\w$]*\s*:)")
+_BREAKS_OFF = "the document breaks off before the next one"
 _SHOWN = 24
+_OPENING = 12  # bytes by which a document is known that was written on where another broke off
 _T = TypeVar("_T")
 
 
@@ -84,6 +88,12 @@ class _Reader(Generic[_T]):
         if text[-1] in _CLOSERS and (whole := self._whole(number, text)) is not None:
             yield whole
             return
+        if not _PLAUSIBLE.match(text):
+            yield Fault(number, f"no JSON document: it begins with {_shown(text)}")
+            return
+        if len(line) < _LINE_LIMIT and (glued := self._glued(number, text)):
+            yield from glued
+            return
         self._first_line = number
         yield from self._look_into(number, line.lstrip(_BLANK))
 
@@ -92,7 +102,7 @@ class _Reader(Generic[_T]):
             self._scan_rest()
             whole = None if self._is_indented() else self._resumed(number, line)
             if whole is not None or self._scanner.in_string or self._is_indented():
-                yield self._cut("the document breaks off before the next one")
+                yield self._cut(_BREAKS_OFF)
                 yield from self._first(number, line) if whole is None else [whole]
                 return
         if begins and not self._may_end(line):
@@ -133,6 +143,14 @@ class _Reader(Generic[_T]):
         except DecodeError:
             return None
 
+    def _glued(self, number: int, text: bytes) -> tuple[Fault, Piece[_T]] | None:
+        """Return the document that was written right behind one that broke off, and the broken one as a fault."""
+        at = text.rfind(text[:_OPENING], 1)
+        if at < 0 or _is_balanced(text):
+            return None
+        whole = self._whole(number, text[at:])
+        return None if whole is None else (Fault(number, _BREAKS_OFF, cut=text[:at]), whole)
+
     def _resumed(self, number: int, line: bytes) -> Piece[_T] | None:
         """Return the document that a line is, where the one before it was cut; a lone bracket opens a list of lines."""
         text = line.strip(_BLANK)
@@ -157,6 +175,11 @@ class _Reader(Generic[_T]):
     def _reset(self) -> None:
         self._scanner = Scanner()
         self._held, self._unscanned = [], []
+
+
+def _is_balanced(text: bytes) -> bool:
+    scanner = Scanner()
+    return bool(scanner.ends(text)) or scanner.depth <= 0
 
 
 def _shown(text: bytes) -> str:

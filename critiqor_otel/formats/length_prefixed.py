@@ -42,12 +42,12 @@ def _read(stream: BinaryIO, place: str) -> Iterator[Batch]:
         message = read_up_to(stream, length)
         where = f"{place}@{at}"
         if len(prefix) < _PREFIX or len(message) < length:
-            told = f"byte {at}: the file ends {length - len(message)} bytes before the end of a request; left out"
+            told = f"byte {at}: the file ends {length - len(message)} bytes before the end of a request"
             faults.append(Note(code=Finding.CUT.value, message=told, place=where))
-            break
         try:
-            yield decode_message(_inflated(message), place=where)
-            read_any = True
+            if message:
+                yield decode_message(_inflated(message), place=where)
+                read_any = True
         except DecodeError as error:
             faults.append(Note(code="unreadable-record", message=f"byte {at}: {error}; left out", place=where))
         at += _PREFIX + length

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from critiqor_otel.decode.wire import LENGTH_DELIMITED, WireError, read_field
+from critiqor_otel.decode.wire import LENGTH_DELIMITED, WireCutError, WireError, read_field
 
 __all__ = ["looks_like_request"]
 
@@ -28,12 +28,17 @@ _BLOCK = _Layout(
         1000: (LENGTH_DELIMITED, _SCOPE_RECORDS),
     }
 )
-_REQUEST = _Layout({1: (LENGTH_DELIMITED, _BLOCK)})
 
 
 def looks_like_request(head: bytes) -> bool:
-    """Return whether bytes, cut short or not, begin like a request of any signal with at least one block."""
-    return head[:1] == b"\x0a" and _fits(head, _REQUEST, is_cut=True)
+    """Return whether bytes, cut short or not, begin with a block of a request of any signal."""
+    try:
+        number, wire_type, start, end = read_field(head, 0)
+    except WireError:
+        return False
+    if (number, wire_type) != (1, LENGTH_DELIMITED):
+        return False
+    return start < len(head) and _fits(head[start:end], _BLOCK, is_cut=end > len(head))
 
 
 def _fits(data: bytes, layout: _Layout, *, is_cut: bool) -> bool:
@@ -41,9 +46,10 @@ def _fits(data: bytes, layout: _Layout, *, is_cut: bool) -> bool:
     while at < len(data):
         try:
             number, wire_type, start, end = read_field(data, at)
+        except WireCutError:
+            return is_cut
         except WireError:
-            # A tag or length of at most ten bytes that is itself cut.
-            return is_cut and len(data) - at < 20  # noqa: PLR2004
+            return False
         expected = layout.fields.get(number)
         if expected is None or expected[0] != wire_type or (end > len(data) and not is_cut):
             return False

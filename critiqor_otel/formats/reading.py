@@ -98,7 +98,9 @@ def read_stream(stream: BinaryIO, *, place: str) -> Iterator[Batch]:
     except UnreadableInputError as error:
         damage = "".join(f"; {layer.damage}" for layer in layers if layer.damage is not None)
         raise UnreadableInputError(f"{place}: read as {form.name}: {error}{damage}; {_EXPECTED}") from error
-    notes = [Note(code=Finding.CUT.value, message=layer.damage, place=place) for layer in layers if layer.damage is not None]
+    notes = [
+        Note(code=Finding.CUT.value, message=layer.damage, place=place) for layer in layers if layer.damage is not None
+    ]
     if notes:
         yield Batch(notes=tuple(notes), place=place)
 
