@@ -72,7 +72,7 @@ def summarise(timeline: Timeline, profile: Profile) -> EvidenceSummary:
         retries=_retries(timeline),
         errors=counts.get(EventKind.ERROR_EVENT, 0),
         state_transitions=counts.get(EventKind.STATE_TRANSITION, 0),
-        model_calls=None if Fact.MODEL_CALLS in timeline.missing else len(timeline.model_calls),
+        model_calls=len(timeline.model_calls) or None,
         tokens=timeline.tokens,
         missing=tuple(fact.value for fact in timeline.missing),
     )

@@ -74,8 +74,14 @@ class Diagnosis:
             "primary_diagnosis": msgspec.to_builtins(self.primary_diagnosis),
             "causal_graph": _graph(self.causal_graph),
             "cost_analysis": asdict(self.cost_analysis),
-            "runtime_metrics": msgspec.to_builtins(self.runtime_metrics),
-            "evidence_summary": msgspec.to_builtins(self.evidence_summary),
+            "runtime_metrics": {
+                **msgspec.to_builtins(self.runtime_metrics),
+                "errors": list(self.runtime_metrics.errors),
+            },
+            "evidence_summary": {
+                **msgspec.to_builtins(self.evidence_summary),
+                "missing": list(self.evidence_summary.missing),
+            },
             "notes": [_note(note) for note in self.notes],
         }
 

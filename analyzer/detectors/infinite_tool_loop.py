@@ -63,9 +63,9 @@ WORDS: dict[Mark, str] = {
     "recovered": "its failures end in a success",
 }
 WHAT_IT_TAUGHT: dict[Lesson, str] = {
-    Lesson.SAME: "and gave the same result",
-    Lesson.FAILED: "and failed to the end",
-    Lesson.UNKNOWN: "and what it gave is not known",
+    Lesson.SAME: " and gave the same result",
+    Lesson.FAILED: " and failed to the end",
+    Lesson.UNKNOWN: "; what it gave is not known",
     Lesson.NEWS: "",
 }
 
@@ -111,9 +111,7 @@ def _loop(timeline: Timeline, repetition: Repetition) -> FailureCause:
         impact=impact,
         description=(
             f"{call_text(calls[0])} was called {len(calls)} times with the same arguments"
-            f" {WHAT_IT_TAUGHT[lesson]}".rstrip()
-            + _with_retries(retries)
-            + "."
+            f"{WHAT_IT_TAUGHT[lesson]}{_with_retries(retries)}."
         ),
         root_cause=WHY.root_cause(impact),
         recommendation=FIX,
@@ -155,7 +153,7 @@ def _retries(timeline: Timeline, calls: Sequence[Call]) -> list[Event]:
 
 
 def _with_retries(retries: list[Event]) -> str:
-    return f", with {len(retries)} retries" if retries else ""
+    return f", with {len(retries)} retr{'y' if len(retries) == 1 else 'ies'}" if retries else ""
 
 
 def _fingerprint(calls: Sequence[Call]) -> str:

@@ -156,11 +156,13 @@ class _Builder:
         calls = tuple(call_of(pair, reading.fingerprint_of, reading.look_up) for pair in self.pairing.pairs)
         model_calls = tuple(self.model_calls.all())
         status = self.ending.status(session.extra.get("status"))
-        tokens = self._tokens(model_calls)
+        hidden = self.model_calls.hidden(call.call_id for call in calls)
+        tokens = self._tokens(model_calls, all_shown=not hidden)
         carried = Carried(
             calls=calls,
             outputs=len(self.outputs),
             model_calls=model_calls,
+            hidden_model_calls=hidden,
             tokens=tokens.total is not None,
             last_progress=self.last_progress,
             ended=status is not RunStatus.UNFINISHED,
@@ -181,12 +183,12 @@ class _Builder:
             status=status,
         )
 
-    def _tokens(self, model_calls: tuple[ModelCall, ...]) -> Tokens:
+    def _tokens(self, model_calls: tuple[ModelCall, ...], *, all_shown: bool) -> Tokens:
         usages = [call.usage for call in model_calls]
         reports = [usage_of(event) for event in self.model_calls.reports]
         # A report is made of what no call accounts for: where calls report nothing, it is the whole.
         complete = None not in usages if any(usages) else None not in reports
-        return total_of((*usages, *reports), complete=complete)
+        return total_of((*usages, *reports), complete=complete and all_shown)
 
     def _call(self, event: Event, position: int) -> None:
         known = len(self.pairing.pairs)

@@ -31,6 +31,8 @@ class Carried(Struct, frozen=True, kw_only=True):
     outputs: int
     """Outputs, those of no visible call among them."""
     model_calls: Sequence[ModelCall]
+    hidden_model_calls: bool
+    """There were model calls that no trace shows."""
     tokens: bool
     """Something reports usage."""
     last_progress: int
@@ -45,8 +47,8 @@ def missing_facts(carried: Carried) -> tuple[Fact, ...]:
     silent = any(_was_answered_unseen(call, carried) for call in carried.calls)
     models = carried.model_calls
     absent = {
-        Fact.TOKENS: not carried.tokens,
-        Fact.MODEL_CALLS: not models,
+        Fact.TOKENS: not carried.tokens or carried.hidden_model_calls,
+        Fact.MODEL_CALLS: not models or carried.hidden_model_calls,
         Fact.TOOL_CALLS: lacks_tools,
         Fact.TOOL_ARGUMENTS: lacks_tools or any(call.arguments is ABSENT for call in carried.calls if not call.pseudo),
         Fact.TOOL_RESULTS: lacks_tools or silent or any(_lacks_result(call) for call in carried.calls),

@@ -1,13 +1,13 @@
 """Which model calls there were, what each reports, and what it proves about tools."""
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Iterator
 
 from msgspec import Struct
 
 from analyzer.session.accessors import name_of, payload_of
 from analyzer.session.model import Event
-from analyzer.session.shapes import is_list
+from analyzer.session.shapes import is_list, is_object
 from analyzer.timeline.tokens import Usage, usage_of
 
 __all__ = ["REPORT", "REQUEST", "ModelCall", "ModelCalls"]
@@ -57,6 +57,19 @@ class ModelCalls:
         else:
             self._calls.append([None, event])
 
+    def hidden(self, call_ids: Iterable[str | None]) -> bool:
+        """Return whether a model asked for one of these calls where no trace shows it.
+
+        The proof is the history a later request sends: an answer that asks for the call, and no visible response
+        gave that answer.
+        """
+        told: set[str] = set()
+        shown: set[str] = set()
+        for request, response in self._calls:
+            told.update(_asked(request))
+            shown.update(_asked(response))
+        return not (told - shown).isdisjoint(call_ids)
+
     def all(self) -> list[ModelCall]:
         """Return the calls in order of their first event."""
         return [_model_call(request, response) for request, response in self._calls]
@@ -73,6 +86,16 @@ def _model_call(request: Event | None, response: Event | None) -> ModelCall:
         messages="messages" in answer or "messages" in question,
         shows_tools="messages" in answer or (is_list(reasons) and bool(reasons) and not _asks_for_tool(reasons)),
     )
+
+
+def _asked(event: Event | None) -> Iterator[str]:
+    """Yield the ids of the calls that the messages of an event ask for."""
+    messages = None if event is None else payload_of(event).get("messages")
+    for message in messages if is_list(messages) else ():
+        requests = message.get("tool_requests") if is_object(message) else None
+        for request in requests if is_list(requests) else ():
+            if is_object(request) and isinstance(request.get("id"), str):
+                yield request["id"]
 
 
 def _asks_for_tool(reasons: list[object]) -> bool:

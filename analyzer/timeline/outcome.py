@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from analyzer.session.accessors import ABSENT, EXIT_CODE, STATUS, Absent, first_given, payload_of, word_of
+from analyzer.session.jsontext import canonical
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_list, is_number, is_object
 
@@ -107,4 +108,4 @@ def message_text(value: Json) -> str | None:
     inner = unblocked(value)
     if inner is None or inner is True or inner == "":
         return None
-    return (inner if isinstance(inner, str) else msgspec.json.encode(inner).decode()).strip()[:_SHORT]
+    return (inner if isinstance(inner, str) else canonical(inner).decode("utf-8", "replace")).strip()[:_SHORT]
