@@ -222,7 +222,8 @@ class When:
 
     def read(self, span: Span) -> Any:
         """Return what the place holds, or None on spans of another kind."""
-        return self.cell.read(span) if span.attributes.get(self.key) in self.words else None
+        word = span.attributes.get(self.key)
+        return self.cell.read(span) if isinstance(word, str) and word in self.words else None
 
 
 def _none() -> Mapping[str, SpanRole]:

@@ -48,9 +48,13 @@ def _gather_part(part: Mapping[str, Any], parts: Parts) -> None:
         if reader is not None:
             reader(part, parts)
         return
-    for key, reader in _BY_KEY.items():
+    for key, reader in _WRAPPED.items():
+        if is_object(part.get(key)):
+            reader(part[key], parts)
+            return
+    for key, reader in _PLAIN.items():
         if part.get(key) is not None:
-            reader(part[key] if is_object(part[key]) else part, parts)
+            reader(part, parts)
             return
 
 
@@ -94,13 +98,15 @@ _BY_TYPE: dict[str, Reader] = {
     "tool-error": _response,
 }
 
-_BY_KEY: dict[str, Reader] = {
+_WRAPPED: dict[str, Reader] = {
     "toolUse": _request,  # Bedrock, Strands
     "toolResult": _response,
     "function_call": _request,  # Gemini, Python and JSON spellings
     "functionCall": _request,
     "function_response": _response,
     "functionResponse": _response,
+}
+_PLAIN: dict[str, Reader] = {
     "text": _text,
     "arguments": _request,  # AutoGen's FunctionCall, Pydantic AI under OpenInference
     "content": _text,
@@ -134,7 +140,7 @@ def response_of(part: Mapping[str, Any]) -> ToolResponse:
     """Return the tool response that a part or a tool message spells."""
     result = _first(part, _RESULTS)
     failed = _failed(part)
-    if is_object(result) and result.get("type") in _VERCEL_OUTPUTS and "value" in result:
+    if is_object(result) and str(result.get("type")) in _VERCEL_OUTPUTS and "value" in result:
         failed = failed or str(result["type"]).startswith("error") or None
         result = result["value"]
     if "response" in part and "type" not in part:

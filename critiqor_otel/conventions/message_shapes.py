@@ -116,7 +116,7 @@ def _body(item: Mapping[str, Any], lists: Iterable[str]) -> list[Any] | None:
 
 
 def _is_message(item: Mapping[str, Any]) -> bool:
-    return isinstance(item.get("role"), str) or "parts" in item or item.get("type") in _MESSAGE_TYPES
+    return isinstance(item.get("role"), str) or "parts" in item or str(item.get("type")) in _MESSAGE_TYPES
 
 
 _MESSAGE_TYPES = frozenset(
@@ -176,16 +176,17 @@ def _fields(item: Mapping[str, Any]) -> Mapping[str, Any]:
         name = str(path[-1]).lower() if is_list(path) and path else ""
         return {"role": ROLES.get(name, "user"), "finish_reason": item.get("finish_reason"), **kwargs}
     data = item.get("data")
-    if is_object(data) and item.get("type") in ROLES.keys() | {"tool", "system"}:
+    if is_object(data) and str(item.get("type")) in _LANGCHAIN_TYPES:
         return {"role": item["type"], **data}
     return item
 
 
+_LANGCHAIN_TYPES = frozenset(ROLES) | {"tool", "system"}
 _ASSISTANT_ITEMS = frozenset({"function_call", "custom_tool_call", "tool_call", "tool-call", "tool_use"})
 
 
 def _role(fields: Mapping[str, Any], default: str) -> str:
-    if fields.get("type") in _ASSISTANT_ITEMS:
+    if str(fields.get("type")) in _ASSISTANT_ITEMS:
         return "assistant"
     for key in ("role", "type"):
         word = fields.get(key)
@@ -210,7 +211,7 @@ def _gather_calls(fields: Mapping[str, Any], parts: Parts) -> None:
 def _gather_content(fields: Mapping[str, Any], parts: Parts) -> None:
     known = {request.id for request in parts.requests}
     before = len(parts.requests)
-    if fields.get("type") in _WHOLE_PARTS or ("arguments" in fields and "role" not in fields):
+    if str(fields.get("type")) in _WHOLE_PARTS or ("arguments" in fields and "role" not in fields):
         gather([fields], parts)
     else:
         content = _content(fields, "text")
@@ -252,8 +253,9 @@ def _gather_tool_answer(fields: Mapping[str, Any], parts: Parts) -> None:
         return
     inside = Parts()
     gather(_blocks(content) if isinstance(content, str) else content, inside)
-    if inside.responses:
+    if inside.responses or inside.requests:
         parts.responses.extend(inside.responses)
+        parts.requests.extend(inside.requests)
         return
     if is_list(content) and inside.texts:
         content = "\n".join(inside.texts)

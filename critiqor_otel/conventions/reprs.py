@@ -12,7 +12,8 @@ from critiqor_otel.conventions.jsontext import structured
 
 __all__ = ["literal_after", "literals_after"]
 
-_OPENING = {"[": "]", "{": "}", "(": ")"}
+_OPENING = "[{("
+_CLOSING = "]})"
 
 
 def literal_after(text: str, name: str) -> Any:
@@ -21,19 +22,24 @@ def literal_after(text: str, name: str) -> Any:
 
 
 def literals_after(text: str, name: str) -> Iterator[Any]:
-    """Yield the values of the fields of that name whose values are literals, in the order of the text."""
+    """Yield the values of the fields of that name whose values are literals, in the order of the text.
+
+    The first one that is cut ends it: what follows lies inside.
+    """
     at = text.find(f"{name}=")
     while at >= 0:
         begin = at + len(name) + 1
         end = _end_of_literal(text, begin)
-        if end is not None:
+        if end > len(text):
+            return
+        if end > begin:
             found = structured(f"[{text[begin:end]}]")
             yield from found if is_list(found) else ()
-        at = text.find(f"{name}=", begin if end is None else end)
+        at = text.find(f"{name}=", end)
 
 
-def _end_of_literal(text: str, begin: int) -> int | None:
-    """Return the place after the literal that begins there, or None when it is cut or no literal."""
+def _end_of_literal(text: str, begin: int) -> int:
+    """Return the place after the literal that begins there, the same place where none does, or one past the end."""
     depth = 0
     at = begin
     while at < len(text):
@@ -42,18 +48,18 @@ def _end_of_literal(text: str, begin: int) -> int | None:
             at = _end_of_quote(text, at)
         elif character in _OPENING:
             depth += 1
-        elif character in _OPENING.values():
+        elif character in _CLOSING:
             depth -= 1
         elif depth == 0:
-            return None
+            return begin
         at += 1
-        if depth == 0:
-            return at if at <= len(text) else None
-    return None
+        if depth <= 0:
+            return at
+    return len(text) + 1
 
 
 def _end_of_quote(text: str, at: int) -> int:
-    """Return the place of the closing quote, or one far past the end when there is none."""
+    """Return the place of the closing quote, or one past the end when there is none."""
     quote = text[at]
     at += 1
     while at < len(text):

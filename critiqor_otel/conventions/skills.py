@@ -21,7 +21,7 @@ def skill_of_call(name_key: str, arguments_key: str) -> Callable[[Span], str | N
     """Return the shape that reads a skill's name out of the arguments of the tool call that loads it."""
 
     def read(span: Span) -> str | None:
-        if span.attributes.get(name_key) not in SKILL_TOOLS:
+        if str(span.attributes.get(name_key)) not in SKILL_TOOLS:
             return None
         arguments: Any = structured(span.attributes.get(arguments_key))
         if not is_object(arguments):

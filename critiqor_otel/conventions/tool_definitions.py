@@ -31,15 +31,26 @@ def indexed_tools(*prefixes: str) -> Callable[[Span], list[dict[str, Any]] | Non
     return read
 
 
-def _definitions(value: Any) -> list[dict[str, Any]]:
+_DEEPEST = 3  # a config holds tools, a tool declarations (Gemini)
+
+
+def _definitions(value: Any, depth: int = 0) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    if is_object(value):
-        value = next((value[key] for key in _NESTED if is_list(value.get(key))), [value])
-    for item in value if is_list(value) else ():
-        definition = _definition(structured(item))
-        if definition is not None:
+    for item in value if is_list(value) else (value,):
+        decoded = structured(item)
+        inside = _nested(decoded) if depth < _DEEPEST else None
+        if inside is not None:
+            found.extend(_definitions(inside, depth + 1))
+        elif (definition := _definition(decoded)) is not None:
             found.append(definition)
     return found
+
+
+def _nested(item: Any) -> list[Any] | None:
+    """Return the definitions that an object holds, or None when it is no holder of any."""
+    if not is_object(item):
+        return None
+    return next((inner for key in _NESTED if is_list(inner := item.get(key))), None)
 
 
 def _definition(item: Any) -> dict[str, Any] | None:

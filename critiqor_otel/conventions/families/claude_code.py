@@ -35,9 +35,9 @@ _EVENTS = {
 
 def _of_claude_code(span: Span) -> SpanRole | None:
     """Tell a span by its type and an event by its name; other tools write a `span.type` too."""
-    if not span.name.startswith("claude_code.") and not span.scope.name.startswith("com.anthropic.claude_code"):
-        return None
-    return _EVENTS.get(span.name) or _TYPES.get(str(span.attributes.get("span.type")), SpanRole.OTHER)
+    if (role := _EVENTS.get(span.name)) is not None or not span.name.startswith("claude_code."):
+        return role
+    return _TYPES.get(str(span.attributes.get("span.type")), SpanRole.OTHER)
 
 
 _ARGUMENTS = {"full_command": "command", "file_path": "file_path", "subagent_type": "subagent_type"}

@@ -43,7 +43,7 @@ def _other_span(span: Span) -> SpanRole | None:
     """Tell the host's health, and a model call that is named the GenAI way (`chat gpt-5`)."""
     if span.name.startswith("openclaw."):
         return SpanRole.HEALTH if span.name.startswith(_HEALTH) else SpanRole.OTHER
-    operation = span.attributes.get("gen_ai.operation.name")
+    operation = str(span.attributes.get("gen_ai.operation.name"))
     return SpanRole.MODEL if span.scope.name == "openclaw" and operation in _MODEL_OPERATIONS else None
 
 

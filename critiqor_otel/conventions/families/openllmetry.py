@@ -80,7 +80,7 @@ def _is_inner_graph(span: Span) -> bool:
     return (
         span.attributes.get(_KIND) == "workflow"
         and span.parent_span_id is not None
-        and span.attributes.get("gen_ai.provider.name") in _GRAPHS
+        and str(span.attributes.get("gen_ai.provider.name")) in _GRAPHS
     )
 
 

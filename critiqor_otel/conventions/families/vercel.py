@@ -53,7 +53,7 @@ def _of_call(key: str) -> When:
 def _answer(span: Span) -> list[Message] | None:
     """Return the step's answer: its text or object, and its tool calls (`input` in 5, `args` in 4)."""
     attributes = span.attributes
-    if attributes.get(_OPERATION) not in _MODEL_CALLS:
+    if str(attributes.get(_OPERATION)) not in _MODEL_CALLS:
         return None
     fields: dict[str, Any] = {
         "content": attributes.get("ai.response.text") or attributes.get("ai.response.object"),
