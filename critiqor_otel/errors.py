@@ -4,11 +4,20 @@ CritiqorError
 ├── UnreadableInputError   an input that holds nothing we can read; names the file and what was found
 ├── DecodeError            bytes that are not what their format says; names the place
 ├── OutputError            a file that cannot be written; names it and why
+├── ReaderGoneError        whoever read standard output went away; nobody is to be told
 ├── JournalError           a request that cannot be kept now; the same request may be kept later
 └── ReceiverError          a receiver that cannot start as it is configured; names the setting
 """
 
-__all__ = ["CritiqorError", "DecodeError", "JournalError", "OutputError", "ReceiverError", "UnreadableInputError"]
+__all__ = [
+    "CritiqorError",
+    "DecodeError",
+    "JournalError",
+    "OutputError",
+    "ReaderGoneError",
+    "ReceiverError",
+    "UnreadableInputError",
+]
 
 
 class CritiqorError(Exception):
@@ -25,6 +34,10 @@ class DecodeError(CritiqorError):
 
 class OutputError(CritiqorError):
     """A file or folder cannot be written; the message names it and the system's reason."""
+
+
+class ReaderGoneError(CritiqorError):
+    """The reader of standard output went away before all was written."""
 
 
 class JournalError(CritiqorError):

@@ -9,7 +9,7 @@ import click
 from analyzer.errors import AnalyzerError
 from analyzer.report.plain import one_line
 from critiqor_otel.cli.exit_code import ExitCode
-from critiqor_otel.errors import CritiqorError, OutputError
+from critiqor_otel.errors import CritiqorError, OutputError, ReaderGoneError
 
 __all__ = ["bounded"]
 
@@ -35,7 +35,7 @@ def bounded(verb: Callable[[], object]) -> int:
 
 def _expected(error: BaseException) -> int:
     match error:
-        case BrokenPipeError():
+        case BrokenPipeError() | ReaderGoneError():
             # Python flushes standard output once more at exit, and would complain.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitCode.BROKEN_PIPE

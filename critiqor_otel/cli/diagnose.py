@@ -74,7 +74,7 @@ def diagnose(request: Request) -> int:
         report = Report(runs=told, skipped=found.skipped, notes=found.notes)
         deliver(FORMS[request.form](report, look_of(request.output)), request.output)
     if not worst.runs:
-        side.fail(found.emptiness)
+        side.fail(found.emptiness(request.paths))
         return ExitCode.UNREADABLE
     return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
 

@@ -58,5 +58,8 @@ Examples:
 )
 @click.argument("failure_type", required=False, metavar="[TYPE]")
 def command(failure_type: str | None) -> int:
-    """Tell what a failure type means, with an example, and how to fix it; without TYPE, list them all."""
+    """Tell what a failure type means and how to fix it.
+
+    TYPE is the name of a failure type as a verdict gives it; without it, all are listed.
+    """
     return explain(failure_type)

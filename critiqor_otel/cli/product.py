@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from critiqor_otel.errors import OutputError
+from critiqor_otel.errors import OutputError, ReaderGoneError
 from critiqor_otel.spool.whole_file import whole_file
 
 __all__ = ["STANDARD_OUTPUT", "deliver"]
@@ -23,6 +23,7 @@ def deliver(pieces: Iterable[bytes], output: str) -> None:
 
     Raises:
         OutputError: the place cannot be written to.
+        ReaderGoneError: nobody reads standard output any more.
     """
     with _place(output) as file:
         for piece in pieces:
@@ -40,5 +41,8 @@ def _place(output: str) -> Generator[IO[bytes]]:
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as aside:
         yield aside
         aside.seek(0)
-        shutil.copyfileobj(aside, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        try:
+            shutil.copyfileobj(aside, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError as error:  # click would make it exit code 1, which means failures here
+            raise ReaderGoneError("the reader of standard output went away") from error

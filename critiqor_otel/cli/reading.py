@@ -32,12 +32,16 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
         """The session files by run id."""
         return self.evidence.places
 
-    @property
-    def emptiness(self) -> str:
-        """Why there is no run, for the user who expected one."""
-        if self.evidence.spans or self.evidence.logs:
-            return f"No agent speaks in the {len(self.evidence.spans)} spans that were read."
-        return "Nothing that was read holds a trace or a session."
+    def emptiness(self, paths: Sequence[str]) -> str:
+        """Say why there is no run, to the user who expected one."""
+        evidence = self.evidence
+        if evidence.spans or evidence.logs:
+            found = f"in {len(evidence.spans)} spans and {len(evidence.logs)} log records no agent speaks"
+        elif evidence.passed_over:
+            found = f"{evidence.passed_over} records were read, and none of them holds spans"
+        else:
+            found = "nothing could be read"
+        return f"No run was found in {', '.join(paths)}: {found}."
 
 
 def read_runs(paths: Sequence[str], *, group_by: str | None, side: Side) -> Found:

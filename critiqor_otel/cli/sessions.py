@@ -45,7 +45,7 @@ def sessions(request: Request) -> int:
         for session, repeated in side.follow(zip(found.sessions, repeats, strict=True), label="writing"):
             sealed.append(seal(session, Arrival(duplicates=repeated), runs=runs))
     if not sealed:
-        side.fail(found.emptiness)
+        side.fail(found.emptiness(request.paths))
         return ExitCode.UNREADABLE
     for outcome, count in sorted(Counter(one.outcome for one in sealed).items()):
         side.say(f"{count} {'run' if count == 1 else 'runs'} {_OUTCOMES[outcome]}")

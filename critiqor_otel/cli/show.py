@@ -39,7 +39,7 @@ def show(request: Request) -> int:
     paths = _paths(request.run, Path(request.runs))
     found = read_runs(paths, group_by=None, side=side)
     if not found.sessions:
-        side.fail(found.emptiness)
+        side.fail(found.emptiness(paths))
         return ExitCode.UNREADABLE
     session = _one(found.sessions, request)
     verdict = diagnose(session, profile=Profile(request.profile))

@@ -27,11 +27,14 @@ class Side:
     def say(self, line: str) -> None:
         """Print a line of our own; what a trace wrote into it is made harmless."""
         if not self._quiet:
-            print(one_line(line), file=sys.stderr)  # noqa: T201  # the command's own voice
+            self.fail(line)
 
     def fail(self, line: str) -> None:
         """Print why the command has no product, quiet or not."""
-        print(one_line(line), file=sys.stderr)  # noqa: T201  # the command's own voice
+        try:
+            print(one_line(line), file=sys.stderr)  # noqa: T201  # the command's own voice
+        except BrokenPipeError:
+            self._quiet = True  # nobody listens; the product goes on
 
     def tell(self, notes: Iterable[Note]) -> None:
         """Print the first notes, and how many there are besides."""

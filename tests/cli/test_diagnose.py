@@ -167,7 +167,7 @@ def test_spans_of_no_agent_are_exit_code_3_and_say_so(critiqor: Critiqor, folder
     done = critiqor("diagnose", "http.json", "--format", "json")
 
     assert done.code == 3
-    assert "No agent speaks in the 1 spans that were read." in done.err
+    assert "No run was found in http.json: in 1 spans and 0 log records no agent speaks." in done.err
     assert [note["code"] for note in json.loads(done.out)["skipped"]] == ["no-agent"]
 
 

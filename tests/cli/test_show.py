@@ -62,5 +62,5 @@ def test_a_session_of_a_plugin_is_shown(critiqor: Critiqor, folder: Path) -> Non
 
     assert done.code == 0
     assert "\x1b" not in done.out
-    assert r"tool_call  ls\x1b[2J" in done.out
+    assert re.search(r"tool_call +ls\\x1b\[2J", done.out)
     assert "made_up" in done.out
