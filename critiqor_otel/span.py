@@ -12,6 +12,7 @@ from analyzer.session.model import Note, Session
 
 __all__ = [
     "AttributeValue",
+    "Attributes",
     "Batch",
     "Link",
     "LogRecord",

@@ -10,7 +10,7 @@ from msgspec import Struct
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.node import Node
 
-__all__ = ["Place", "places_of"]
+__all__ = ["NOWHERE", "Place", "places_of"]
 
 
 class Place(Struct, frozen=True):

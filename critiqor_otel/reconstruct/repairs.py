@@ -8,7 +8,18 @@ from collections.abc import Callable
 from critiqor_otel.conventions.convention import SpanRole
 from critiqor_otel.reconstruct.node import Node, Trace, walk
 
-__all__ = ["REPAIRS", "mend"]
+__all__ = [
+    "REPAIRS",
+    "borrow_times",
+    "break_cycles",
+    "link_parents",
+    "mark_unended",
+    "mend",
+    "order_siblings",
+    "order_times",
+    "place_children",
+    "undo_skew",
+]
 
 
 def mend(trace: Trace) -> None:
