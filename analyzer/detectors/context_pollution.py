@@ -124,14 +124,13 @@ def _cause(polluted: Sequence[_State]) -> FailureCause:
     impact = -min(22, 7 + 5 * len(polluted))
     fullest = max(state.percent for state in polluted)
     compactions = sum(state.compacted for state in polluted)
-    said = [f"the context was up to {fullest:.0f} percent full"] if fullest >= SATURATED else []
-    said += [f"it was compacted {'once' if compactions == 1 else f'{compactions} times'}"] if compactions else []
-    words = " and ".join(said)
+    said = [f"was up to {math.floor(fullest)} percent full"] if fullest >= SATURATED else []
+    said += [f"was compacted {'once' if compactions == 1 else f'{compactions} times'}"] if compactions else []
     return FailureCause(
         type=TYPE,
         severity=Severity.HIGH if fullest >= HIGH else Severity.MEDIUM,
         impact=impact,
-        description=f"{words[0].upper()}{words[1:]} ({len(polluted)} events).",
+        description=f"The context {' and '.join(said)}.",
         root_cause=WHY.root_cause(impact),
         recommendation=FIX,
         fingerprint=fingerprint(

@@ -62,11 +62,10 @@ WORDS: dict[Mark, str] = {
     "progressing": "its results keep changing",
     "recovered": "its failures end in a success",
 }
-WHAT_IT_TAUGHT: dict[Lesson, str] = {
-    Lesson.SAME: " and gave the same result",
-    Lesson.FAILED: " and failed to the end",
-    Lesson.UNKNOWN: "; what it gave is not known",
-    Lesson.NEWS: "",
+WHAT_IT_TAUGHT: dict[frozenset[Lesson], str] = {
+    frozenset({Lesson.NEWS, Lesson.SAME}): " and gave the same result each time",
+    frozenset({Lesson.FAILED}): " and failed each time",
+    frozenset({Lesson.UNKNOWN}): "; what it gave is not known",
 }
 
 
@@ -104,14 +103,13 @@ def _loop(timeline: Timeline, repetition: Repetition) -> FailureCause:
     calls, count = repetition.calls, repetition.fruitless
     retries = _retries(timeline, calls)
     impact = _impact(count, len(retries))
-    lesson = repetition.lessons[-1]
     return FailureCause(
         type=TYPE,
         severity=_severity(count, len(retries)),
         impact=impact,
         description=(
             f"{call_text(calls[0])} was called {len(calls)} times with the same arguments"
-            f"{WHAT_IT_TAUGHT[lesson]}{_with_retries(retries)}."
+            f"{_what_it_taught(repetition)}{_with_retries(retries)}."
         ),
         root_cause=WHY.root_cause(impact),
         recommendation=FIX,
@@ -150,6 +148,12 @@ def _starts(timeline: Timeline, calls: Sequence[Call]) -> Iterator[Event]:
 
 def _retries(timeline: Timeline, calls: Sequence[Call]) -> list[Event]:
     return [retry for call in calls for retry in timeline.retries_of.get(call.event_id, ())]
+
+
+def _what_it_taught(repetition: Repetition) -> str:
+    alike = repetition.fruitless == len(repetition.calls)
+    said = WHAT_IT_TAUGHT.get(frozenset(repetition.lessons)) if alike else None
+    return said or f"; the last {repetition.fruitless} brought nothing new"
 
 
 def _with_retries(retries: list[Event]) -> str:
