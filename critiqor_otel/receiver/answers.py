@@ -42,13 +42,15 @@ def accepted(signal: Signal, encoding: Encoding, *, rejected: int = 0, message: 
     response = ExportTraceServiceResponse()
     response.partial_success.rejected_spans = rejected
     response.partial_success.error_message = message
-    return response.SerializeToString()
+    written: bytes = response.SerializeToString()
+    return written
 
 
 def refused(refusal: Refusal, encoding: Encoding) -> bytes:
     """Return the Status body of a refusal."""
     if encoding is Encoding.PROTOBUF:
-        return status_of(refusal).SerializeToString()
+        written: bytes = status_of(refusal).SerializeToString()
+        return written
     body: dict[str, object] = {"code": refusal.row.code, "message": _short(refusal.message)}
     details = [_json_detail(detail) for detail in _details(refusal)]
     if details:

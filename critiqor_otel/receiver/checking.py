@@ -1,9 +1,9 @@
 """Can this request be kept, and which of its spans not? Structure and ids only: nothing is decoded that is sound.
 
 The messages of all three signals share their outline (blocks of scopes of records), so one small schema,
-wire-compatible with OTLP's, reads it and leaves each record as bytes; a second one looks whether each record is a message. A request
-that looks odd is decoded in full, by the decoder that will read it later, so that the client is told of exactly the
-spans that will be left out.
+wire-compatible with OTLP's, reads it and leaves each record as bytes; a second one looks whether each record is a
+message. A request that looks odd is decoded in full, by the decoder that will read it later, so that the client is told
+of exactly the spans that will be left out.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,6 +53,8 @@ def _check_protobuf(signal: Signal, body: bytes) -> Checked:
             records = scope.records
             count += len(records)
             sound = sound and (signal is not Signal.TRACES or _have_ids(records))
+    if body and not request.blocks:
+        return Checked(0, 0, f"the request's {len(body)} bytes hold nothing of this signal; nothing was kept")
     if sound and signal is Signal.TRACES:
         sound = _are_messages(body)
     return Checked(count) if sound else _decoded_in_full(otlp_protobuf.decode_traces, body, count)

@@ -40,10 +40,10 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True):
 class JournalReader:
     """Yields records in the order they were written; it may be asked again for what came since."""
 
-    def __init__(self, folder: Path) -> None:
-        """Begin at the oldest segment; what is there now is taken for finished, so nobody may be writing yet."""
+    def __init__(self, folder: Path, *, finished: int) -> None:
+        """Begin at the oldest segment; those up to the number `finished` are written no more."""
         self._folder = folder
-        self._finished = max(segments(folder), default=0)
+        self._finished = finished
         self._segment: _Segment | None = None
 
     @property

@@ -55,16 +55,20 @@ class Owner:
         settings: OwnerSettings,
         *,
         started_ns: int,
+        finished: int,
         tell: Teller = lambda _word, _facts: None,
         sealed: Callable[[SealedRun], None] = lambda _run: None,
     ) -> None:
-        """Learn what is sealed under the folder, which must have been made; reading begins with the first step."""
+        """Learn what is sealed under the folder, which must have been made; reading begins with the first step.
+
+        Segments up to the number `finished` were written before this start, and are written no more.
+        """
         self.tally = Tally()
         self._folder = folder
         self._started_ns = started_ns
         self._tell = tell
         self._announce = sealed
-        self._reader = JournalReader(folder.journal)
+        self._reader = JournalReader(folder.journal, finished=finished)
         self._index = SealedIndex(folder.index)
         self._sink = Sink(
             folder.runs,
@@ -91,14 +95,15 @@ class Owner:
         self._tidy()
         return more
 
-    def flush(self, now_ns: int, *, reason: CloseReason) -> None:
-        """Seal everything that stands in the journal."""
-        while self._read(now_ns):
+    def flush(self, now_ns: int, *, reason: CloseReason, expired: Callable[[], bool] = lambda: False) -> None:
+        """Seal everything that stands in the journal, or as much as there is time for."""
+        while not expired() and self._read(now_ns):
             pass
         self._failing = [(0, closed) for _, closed in self._failing]
         self._try_again(now_ns)
         for closed in self._open.take_all(reason):
-            self._seal(closed, now_ns)
+            if not expired():  # else its segments stay, and are read at the next start
+                self._seal(closed, now_ns)
         self._tidy()
 
     def close(self, *, journal_is_closed: bool) -> None:
@@ -203,7 +208,8 @@ class Owner:
         self._release(closed)
 
     def _count(self, run: SealedRun) -> None:
-        self.tally.sealed[run.close_reason] += 1
+        reason = run.close_reason.value
+        self.tally.sealed[reason] = self.tally.sealed.get(reason, 0) + 1
         self.tally.sealed_spans += run.spans
         self.tally.duplicates += run.duplicates
         self._announce(run)

@@ -53,15 +53,15 @@ class SpoolFolder(msgspec.Struct, frozen=True):
 class SpoolLock:
     """Held by the one process that writes, or owns, a spool."""
 
-    def __init__(self, folder: SpoolFolder, name: str) -> None:
-        """Take the lock.
+    def __init__(self, folder: SpoolFolder, name: str, *, wait: bool = False) -> None:
+        """Take the lock, and wait for it where that is asked.
 
         Raises:
             ReceiverError: another process holds it.
         """
         self._file = os.open(folder.home / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             os.close(self._file)
             message = f"another receiver writes to {folder.runs}: stop it, or choose another folder"

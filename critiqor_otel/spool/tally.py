@@ -1,7 +1,5 @@
 """What the owner of the open sessions has done so far, in numbers."""
 
-from collections import Counter
-
 import msgspec
 
 __all__ = ["Tally"]
@@ -24,7 +22,7 @@ class Tally(msgspec.Struct, kw_only=True):
     torn: int = 0
     """Segments cut short by a crash; nothing in the cut was acknowledged."""
     kept_aside: int = 0
-    sealed: Counter[str] = msgspec.field(default_factory=Counter[str])
+    sealed: dict[str, int] = {}
     """Sessions by close reason."""
     sealed_spans: int = 0
     open_sessions: int = 0

@@ -24,7 +24,7 @@ def test_what_was_written_is_read_in_the_same_order(tmp_path: Path) -> None:
 
 
 def test_a_reader_takes_what_came_since_it_was_asked_last(tmp_path: Path) -> None:
-    reader = JournalReader(tmp_path)
+    reader = JournalReader(tmp_path, finished=0)
     journal = Journal(tmp_path, limits=LIMITS)
     found = []
     for number in range(20):
@@ -40,7 +40,7 @@ def test_a_record_is_found_again_by_its_place(tmp_path: Path) -> None:
     records = [record(b"one"), record(b"two" * 100), record(b"three")]
     written(tmp_path, records, LIMITS)
     places = [found.position for found in read_all(tmp_path)]
-    reader = JournalReader(tmp_path)
+    reader = JournalReader(tmp_path, finished=0)
 
     assert [reader.read_at(place) for place in places] == records
     assert reader.read_at(Position(99, 0)) is None
@@ -98,7 +98,7 @@ def test_a_torn_tail_costs_only_what_was_not_whole(cut: int, tmp_path_factory: p
     segment_path(folder, 1).write_bytes(data[:-cut])
     whole = (len(data) - cut) // (HEADER_SIZE + 30)
 
-    found = list(JournalReader(folder).read())
+    found = list(JournalReader(folder, finished=1).read())
 
     assert [one.record for one in found if isinstance(one, Stored)] == records[:whole]
     torn = [one for one in found if isinstance(one, Damage)]
@@ -114,7 +114,7 @@ def test_a_flipped_byte_costs_only_its_record(at: int, flipped: int, tmp_path_fa
     data[at] ^= flipped
     segment_path(folder, 1).write_bytes(data)
 
-    found = list(JournalReader(folder).read())
+    found = list(JournalReader(folder, finished=1).read())
 
     hit = at // (HEADER_SIZE + 30)
     assert [one.record for one in found if isinstance(one, Stored)] == records[:hit] + records[hit + 1 :]
@@ -123,7 +123,7 @@ def test_a_flipped_byte_costs_only_its_record(at: int, flipped: int, tmp_path_fa
 
 
 def test_a_record_that_is_still_being_written_is_waited_for(tmp_path: Path) -> None:
-    reader = JournalReader(tmp_path)
+    reader = JournalReader(tmp_path, finished=0)
     written(tmp_path, [record(b"first"), record(MAGIC * 9)], JournalLimits())
     whole = segment_path(tmp_path, 1).read_bytes()
     seen = []

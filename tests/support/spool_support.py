@@ -17,6 +17,7 @@ from critiqor_otel.spool.open_sessions import Patience
 from critiqor_otel.spool.owner import Owner, OwnerSettings
 from critiqor_otel.spool.record import Encoding, Record, Signal, Transport
 from critiqor_otel.spool.sealed_index import spans_of
+from critiqor_otel.spool.segments import segments
 from critiqor_otel.spool.sink import SealedRun
 from critiqor_otel.spool.spool_folder import SpoolFolder
 
@@ -84,7 +85,7 @@ def written(folder: Path, records: Iterable[Record], limits: JournalLimits) -> N
 
 def read_all(folder: Path) -> list[Stored]:
     """Return the records of a journal that is whole."""
-    found = list(JournalReader(folder).read())
+    found = list(JournalReader(folder, finished=max(segments(folder), default=0)).read())
     assert all(isinstance(one, Stored) for one in found)
     return [one for one in found if isinstance(one, Stored)]
 
@@ -107,6 +108,7 @@ class Spool:
             self.folder,
             OwnerSettings(patience=self.patience),
             started_ns=self.now_ns,
+            finished=max(segments(self.folder.journal), default=0),
             tell=lambda word, facts: self.told.append((word, facts)),
             sealed=self.sealed.append,
         )

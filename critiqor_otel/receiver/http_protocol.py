@@ -1,0 +1,141 @@
+"""One HTTP connection: uvicorn's, with limits of its own on heads, time and numbers, and a word to lost clients."""
+
+import asyncio
+from typing import Any, cast
+
+from typing_extensions import override
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from critiqor_otel.receiver.answers import refused
+from critiqor_otel.receiver.config import Limits
+from critiqor_otel.receiver.http2_apology import PREFACE, Http2Apology
+from critiqor_otel.receiver.refusal import Fault, Refusal
+from critiqor_otel.spool.record import Encoding
+
+__all__ = ["http_protocol"]
+
+_PREFACE = PREFACE[:14]  # enough to know it by, should it come in pieces
+_TLS_HANDSHAKE = b"\x16\x03"
+_BAD_REQUEST, _HEAD_TOO_LARGE, _HEAD_TOO_SLOW = 400, 431, 408
+
+
+def http_protocol(limits: Limits, *, grpc_place: str | None, is_tls: bool) -> type[asyncio.Protocol]:
+    """Return the class of connections that keep these limits; `grpc_place` is where gRPC clients should have gone."""
+    made = type("LimitedConnection", (_Connection,), {"limits": limits, "grpc_place": grpc_place, "is_tls": is_tls})
+    return cast("type[asyncio.Protocol]", made)
+
+
+class _Connection(HttpToolsProtocol):
+    """One connection."""
+
+    limits: Limits
+    grpc_place: str | None
+    is_tls: bool
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._first = True
+        self._apology: Http2Apology | None = None
+        self._head_bytes: int | None = 0
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._stalled: asyncio.TimerHandle | None = None
+
+    @override
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            transport.abort()
+            return
+        self._expect_head()
+
+    @override
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_is_whole()
+        self.resume_writing()
+        super().connection_lost(exc)
+
+    @override
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Keep the way back open for the answer to a client that has said all it will."""
+        waiting = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
+        if waiting:
+            self.cycle.keep_alive = False
+        return waiting and not self.is_tls
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        if self._is_lost(data):
+            return
+        if self._head_bytes is not None:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._head_bytes is not None and self._head_bytes > self.limits.header_bytes:
+            self._end(_HEAD_TOO_LARGE, f"the head of the request has more than {self.limits.header_bytes} bytes")
+
+    @override
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._expect_head()
+
+    @override
+    def on_headers_complete(self) -> None:
+        self._head_is_whole()
+        super().on_headers_complete()
+
+    @override
+    def pause_writing(self) -> None:
+        """Do not wait for ever for a client that never reads."""
+        super().pause_writing()
+        self._stalled = self.loop.call_later(self.limits.body_seconds, self.transport.abort)
+
+    @override
+    def resume_writing(self) -> None:
+        if self._stalled is not None:
+            self._stalled.cancel()
+            self._stalled = None
+        if self.flow is not None:
+            super().resume_writing()
+
+    @override
+    def send_400_response(self, msg: str) -> None:
+        self._end(_BAD_REQUEST, msg)
+
+    def _expect_head(self) -> None:
+        self._head_bytes = 0
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(self.limits.header_seconds, self._head_is_late)
+
+    def _head_is_whole(self) -> None:
+        self._head_bytes = None
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+    def _head_is_late(self) -> None:
+        self._end(_HEAD_TOO_SLOW, f"the head of the request was not whole after {self.limits.header_seconds:g} seconds")
+
+    def _is_lost(self, data: bytes) -> bool:
+        """Tell a client of another protocol where it is."""
+        if self._first:
+            self._first = False
+            if data.startswith(_PREFACE):
+                where = "not served here" if self.grpc_place is None else f"served on {self.grpc_place}"
+                self._apology = Http2Apology(f"this port speaks OTLP over HTTP/1.1; OTLP over gRPC is {where}")
+            elif data.startswith(_TLS_HANDSHAKE) and not self.is_tls:
+                self._end(_BAD_REQUEST, "this port speaks plain HTTP, not TLS")
+                return True
+        if self._apology is None:
+            return False
+        answer, ended = self._apology.answer(data)
+        self.transport.write(answer)
+        if ended:
+            self.transport.close()
+        return True
+
+    def _end(self, status: int, message: str) -> None:
+        if self.transport.is_closing():
+            return
+        body = refused(Refusal(Fault.BAD_DATA, message), Encoding.JSON)
+        head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+        self.transport.write(STATUS_LINE[status] + head + body)
+        self.transport.close()
