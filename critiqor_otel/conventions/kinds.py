@@ -24,10 +24,13 @@ OPENINFERENCE_KINDS = {
 
 
 def in_scope(*scopes: str, key: str, kinds: Mapping[str, SpanRole]) -> Callable[[Span], SpanRole | None]:
-    """Return the test that gives spans of some instrumentation scopes the role of their kind."""
+    """Return the test that gives spans of some instrumentations the role of their kind.
+
+    A scope may go on with a module's name: `openinference.instrumentation.crewai._event_listener`.
+    """
 
     def recognise(span: Span) -> SpanRole | None:
-        if span.scope.name not in scopes:
+        if not span.scope.name.startswith(scopes):
             return None
         kind = span.attributes.get(key)
         return kinds.get(kind) if isinstance(kind, str) else None

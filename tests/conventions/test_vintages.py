@@ -315,7 +315,7 @@ def test_openinference_on_crewai_has_the_crews_sums_in_its_output(facts: Make) -
         "tasks_output": [{"raw": "5 days", "messages": [{"role": "user", "content": "Hi"}]}],
         "token_usage": {"prompt_tokens": 490, "completion_tokens": 55, "successful_requests": 3},
     }
-    scope = "openinference.instrumentation.crewai"
+    scope = "openinference.instrumentation.crewai._event_listener"
     crew = facts(
         {"openinference.span.kind": "CHAIN", "output.value": json.dumps(output)},
         name="support_crew.kickoff",

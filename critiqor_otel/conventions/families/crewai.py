@@ -23,7 +23,7 @@ _KIND = "openinference.span.kind"
 
 
 def _of_crewai(span: Span) -> SpanRole | None:
-    if span.scope.name == _OPENINFERENCE:
+    if span.scope.name.startswith(_OPENINFERENCE):
         return _under_openinference(span)
     attributes = span.attributes
     if span.name == "crewai.workflow" or "crewai.crew.id" in attributes:

@@ -17,7 +17,7 @@ from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
 
-_SCOPES = frozenset({"gcp.vertex.agent", "openinference.instrumentation.google_adk"})
+_SCOPES = ("gcp.vertex.agent", "openinference.instrumentation.google_adk")
 _OPERATION = "gen_ai.operation.name"
 _KIND = "openinference.span.kind"
 _MERGED = "(merged tools)"
@@ -29,7 +29,7 @@ _OPERATIONS = {
 
 
 def _of_adk(span: Span) -> SpanRole | None:
-    if span.scope.name not in _SCOPES and "gcp.vertex.agent.event_id" not in span.attributes:
+    if not span.scope.name.startswith(_SCOPES) and "gcp.vertex.agent.event_id" not in span.attributes:
         return None
     if span.attributes.get("gen_ai.tool.name") == _MERGED:
         return SpanRole.OTHER  # sums up calls that have spans of their own

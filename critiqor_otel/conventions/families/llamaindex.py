@@ -24,7 +24,7 @@ _MODEL = frozenset({"LLM"})
 
 def _of_llamaindex(span: Span) -> SpanRole | None:
     """Tell a workflow's own span from its steps: it is a chain too, `ReActAgent.run`."""
-    if span.scope.name != "openinference.instrumentation.llama_index":
+    if not span.scope.name.startswith("openinference.instrumentation.llama_index"):
         return None
     kind = span.attributes.get(_KIND)
     if kind == "CHAIN" and span.name.endswith(".run"):
