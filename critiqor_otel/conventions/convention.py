@@ -24,6 +24,7 @@ __all__ = [
     "Shape",
     "SpanRole",
     "When",
+    "as_is",
 ]
 
 Shape = Callable[[Any], Any]

@@ -13,7 +13,7 @@ from critiqor_otel.conventions.messages import ToolRequest, ToolResponse
 from critiqor_otel.conventions.shapes import REDACTED
 from critiqor_otel.conventions.unwrap import content_blocks, only_key
 
-__all__ = ["Parts", "gather", "request_of", "response_of"]
+__all__ = ["Parts", "Reader", "gather", "request_of", "response_of"]
 
 
 class Parts:

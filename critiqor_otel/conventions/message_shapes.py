@@ -14,7 +14,7 @@ from critiqor_otel.conventions.message_parts import Parts, gather, request_of, r
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.shapes import REDACTED
 
-__all__ = ["answer", "conversation", "message_of", "messages_of"]
+__all__ = ["ROLES", "answer", "conversation", "message_of", "messages_of"]
 
 ROLES = {
     "human": "user",
