@@ -52,10 +52,16 @@ WHY = Why(
 
 def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     """Yield what the evidence says in so many words, then what it implies."""
-    said = [event for operation in timeline.memory if (event := _said(operation)) is not None]
+    said: list[Event] = []
+    implied: list[MemoryOperation] = []
+    for operation in timeline.memory:
+        event = _said(operation)
+        if event is not None:
+            said.append(event)
+        elif operation.failed or operation.found_nothing:
+            implied.append(operation)
     if said:
         yield _explicit(said)
-    implied = [op for op in timeline.memory if _said(op) is None and (op.failed or op.found_nothing)]
     if implied:
         yield _derived(implied)
 

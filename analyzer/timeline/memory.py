@@ -12,7 +12,7 @@ from analyzer.timeline.outcome import outcome_of, unblocked
 
 __all__ = ["MemoryOperation", "MemoryOperations"]
 
-_STORES = ("store", "update", "delete", "create", "upsert", "add", "save", "write", "clear")
+_CHANGES = frozenset(("store", "update", "delete", "create", "upsert", "add", "save", "write", "clear"))
 _ENDS = frozenset(("tool_result", "tool_execution_end"))
 
 
@@ -76,7 +76,7 @@ def _stage(event: Event) -> str:
 def _operation(events: tuple[Event, ...]) -> MemoryOperation:
     ends = [event for event in events if _is_end(event)]
     failed = any(_failed(event) for event in ends)
-    looks_up = not any(word in name_of(events[0]) or _operation_word(events[0]) == word for word in _STORES)
+    looks_up = _word(events[0]) not in _CHANGES
     return MemoryOperation(
         events=events,
         tool=tool_of(events[-1]),
@@ -90,8 +90,10 @@ def _is_end(event: Event) -> bool:
     return observed in _ENDS if isinstance(observed, str) else True
 
 
-def _operation_word(event: Event) -> Json:
-    return payload_of(event).get("operation")
+def _word(event: Event) -> str:
+    """Return what the operation is called: by the payload, else by the last word of its name (`memory_store`)."""
+    operation = payload_of(event).get("operation")
+    return operation if isinstance(operation, str) else name_of(event).rpartition("_")[2]
 
 
 def _failed(event: Event) -> bool:
