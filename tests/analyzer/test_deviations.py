@@ -13,7 +13,9 @@ from analyzer.timeline.ending import RunStatus
 from analyzer.verdict import Diagnosis
 
 CASES = Path(__file__).parents[1] / "cases" / "critiqor-v1"
-DEVIATE = {name for name, case in json.loads((CASES / "MANIFEST.json").read_text()).items() if case["advice"] == "deviate"}
+DEVIATE = {
+    name for name, case in json.loads((CASES / "MANIFEST.json").read_text()).items() if case["advice"] == "deviate"
+}
 TOLD = {
     "args_null": "test_null_and_absent_arguments_are_no_riddle",
     "combo_worst": "test_a_run_with_every_failure_is_not_trusted",

@@ -68,7 +68,9 @@ def test_a_span_contains_those_inside() -> None:
 
 def test_a_turn_contains_what_happens_until_it_ends() -> None:
     diagnosis = diagnose(
-        session_of({"event": "agent_start"}, {"event": "turn_start"}, call(), {"event": "turn_end"}, {"event": "agent_end"})
+        session_of(
+            {"event": "agent_start"}, {"event": "turn_start"}, call(), {"event": "turn_end"}, {"event": "agent_end"}
+        )
     )
 
     assert edges(diagnosis, "contains") == [

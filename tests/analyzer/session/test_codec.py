@@ -40,9 +40,9 @@ SESSIONS = st.builds(
     agent=st.builds(Agent, name=MAYBE, framework=MAYBE, version=MAYBE),
     trace_ids=st.lists(TEXTS, max_size=2).map(tuple),
     continues=MAYBE,
-    notes=st.lists(
-        st.builds(Note, code=TEXTS, message=TEXTS, span=SPANS, event_id=MAYBE, place=MAYBE), max_size=2
-    ).map(tuple),
+    notes=st.lists(st.builds(Note, code=TEXTS, message=TEXTS, span=SPANS, event_id=MAYBE, place=MAYBE), max_size=2).map(
+        tuple
+    ),
     extra=st.dictionaries(TOP_KEYS, JSON, max_size=3),
 )
 

@@ -35,7 +35,12 @@ def test_outputs_are_paired_by_call_id_whatever_their_order() -> None:
 
 def test_without_ids_outputs_are_paired_by_tool_first_come_first_served() -> None:
     timeline = timeline_of(
-        call("a", {"n": 1}), call("b"), call("a", {"n": 2}), output("first", "a"), output("b's", "b"), output("second", "a")
+        call("a", {"n": 1}),
+        call("b"),
+        call("a", {"n": 2}),
+        output("first", "a"),
+        output("b's", "b"),
+        output("second", "a"),
     )
 
     assert [found.result for found in timeline.calls] == ["first", "b's", "second"]
