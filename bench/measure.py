@@ -1,6 +1,7 @@
 """How fast it is, as ratios within one run; absolute times differ from machine to machine and are shown beside."""
 
 import argparse
+import gc
 import platform
 import statistics
 import subprocess
@@ -8,8 +9,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -24,7 +27,7 @@ from critiqor_otel.formats.reading import read_paths
 __all__ = ["main"]
 
 RESULTS = Path(__file__).with_name("results.md")
-REPEATS = 3
+REPEATS = 5
 RUNS, SPANS = 400, 100  # of the file benchmarks
 SMALL, LARGE = 100_000, 400_000  # events
 LINEAR = 4.4  # four times the events, and a tenth for what caches do
@@ -47,21 +50,17 @@ def main() -> int:
                 rows.append(row)
     if not quick:
         RESULTS.write_text("\n".join(_document(rows)))
-    return int(any(_missed(row) for row in rows))
+    return int(not quick and any(_missed(row) for row in rows))
 
 
 def linearity(scale: int, repeats: int) -> Iterator[Row]:
     """Compare sessions of 100,000 and 400,000 events, in both profiles."""
     small, large = _session(SMALL // scale), _session(LARGE // scale)
     for profile in Profile:
-
-        def work(session: Session, profile: Profile = profile) -> None:
-            with bulk_work():
-                diagnose(session, profile=profile)
-
-        one, four = (_median(lambda session=session: work(session), repeats) for session in (small, large))  # type: ignore[misc]
+        work = partial(_diagnose, profile=profile)
+        pair = _pairs(partial(work, small), partial(work, large), repeats)
         what = f"diagnose, {profile}: {LARGE // scale:,} events against {SMALL // scale:,}"
-        yield what, f"{four / one:.2f}", f"≤ {LINEAR}", f"{four:.2f} s / {one:.2f} s"
+        yield what, f"{pair.ratio:.2f}", f"≤ {LINEAR}", f"{pair.other:.2f} s / {pair.base:.2f} s"
 
 
 def roads(folder: Path, scale: int, repeats: int) -> Iterator[Row]:
@@ -70,28 +69,24 @@ def roads(folder: Path, scale: int, repeats: int) -> Iterator[Row]:
     lines, messages = folder / "spans.jsonl", folder / "spans.pb"
     count = write_otlp_json(lines, runs=runs, spans=SPANS)
     write_otlp_protobuf(messages, runs=runs, spans=SPANS)
-    bare = {"msgspec": lambda: _parse_json(lines), "upb": lambda: _parse_protobuf(messages)}
-    for (parser, parse), path in zip(bare.items(), (lines, messages), strict=True):
-        least = _median(parse, repeats)
-        read = _median(lambda path=path: _read(path), repeats)  # type: ignore[misc]
-        whole = _median(lambda path=path: _whole_road(path), repeats)  # type: ignore[misc]
-        per_span = 1e6 / count
-        form = "JSON lines" if path is lines else "protobuf"
-        measured = f"{read * per_span:.1f} µs / {least * per_span:.1f} µs a span"
-        yield f"{form}: read into spans, against {parser} alone", f"{read / least:.1f}", "", measured
-        measured = f"{whole * per_span:.1f} µs / {least * per_span:.1f} µs a span"
-        yield f"{form}: file to verdict, against {parser} alone", f"{whole / least:.1f}", "", measured
+    for form, parser, parse, path in (
+        ("JSON lines", "msgspec", _parse_json, lines),
+        ("protobuf", "upb", _parse_protobuf, messages),
+    ):
+        for what, work in (("read into spans", _read), ("file to verdict", _whole_road)):
+            pair = _pairs(partial(parse, path), partial(work, path), repeats)
+            measured = f"{pair.other / count * 1e6:.1f} µs / {pair.base / count * 1e6:.1f} µs a span"
+            yield f"{form}: {what}, against {parser} alone", f"{pair.ratio:.1f}", "", measured
 
 
 def start_up(repeats: int) -> Iterator[Row]:
     """Compare starting the command with starting Python."""
     command = str(Path(sys.executable).with_name("critiqor-otel"))
-    starts = {"--help": "≤ 8", "diagnose --help": "", "explain": ""}
-    bare = _median(lambda: _start([sys.executable, "-c", "pass"]), 3 * repeats)
-    for arguments, target in starts.items():
-        took = _median(lambda arguments=arguments: _start([command, *arguments.split()]), 3 * repeats)  # type: ignore[misc]
-        measured = f"{took * 1000:.0f} ms / {bare * 1000:.0f} ms"
-        yield f"critiqor-otel {arguments}, against python -c pass", f"{took / bare:.1f}", target, measured
+    for arguments, target in {"--help": "≤ 8", "diagnose --help": "", "explain": ""}.items():
+        bare, started = [sys.executable, "-c", "pass"], [command, *arguments.split()]
+        pair = _pairs(partial(_start, bare), partial(_start, started), 2 * repeats, time.perf_counter)
+        measured = f"{pair.other * 1000:.0f} ms / {pair.base * 1000:.0f} ms"
+        yield f"critiqor-otel {arguments}, against python -c pass", f"{pair.ratio:.1f}", target, measured
 
 
 def _session(events: int) -> Session:
@@ -124,6 +119,10 @@ def _event(number: int, kind: str, event_type: str, payload: object, **fields: s
     )
 
 
+def _diagnose(session: Session, *, profile: Profile) -> None:
+    diagnose(session, profile=profile)
+
+
 def _parse_json(path: Path) -> None:
     decode = msgspec.json.Decoder().decode
     for line in path.read_bytes().splitlines():
@@ -135,29 +134,45 @@ def _parse_protobuf(path: Path) -> None:
 
 
 def _read(path: Path) -> None:
-    with bulk_work():
-        gather(read_paths([str(path)]))
+    gather(read_paths([str(path)]))
 
 
 def _whole_road(path: Path) -> None:
-    with bulk_work():
-        runs = runs_of(gather(read_paths([str(path)])))
-        for _ in diagnosed(runs.sessions, profile=Profile.STANDARD):
-            pass
+    runs = runs_of(gather(read_paths([str(path)])))
+    for _ in diagnosed(runs.sessions, profile=Profile.STANDARD):
+        pass
 
 
 def _start(command: list[str]) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-def _median(work: Callable[[], object], repeats: int) -> float:
-    """Return the median of the times in seconds."""
-    times: list[float] = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
+class _Pair(NamedTuple):
+    """Seconds, medians of several rounds, and the median of the rounds' ratios."""
+
+    base: float
+    other: float
+    ratio: float
+
+
+def _pairs(
+    base: Callable[[], object],
+    other: Callable[[], object],
+    repeats: int,
+    clock: Callable[[], float] = time.process_time,
+) -> _Pair:
+    """Time the two in turn, so that what else the machine does meets both."""
+    rounds = [(_seconds(base, clock), _seconds(other, clock)) for _ in range(repeats)]
+    ratios = (late / early for early, late in rounds)
+    return _Pair(*map(statistics.median, zip(*rounds, strict=True)), statistics.median(ratios))
+
+
+def _seconds(work: Callable[[], object], clock: Callable[[], float]) -> float:
+    gc.collect()
+    begin = clock()
+    with bulk_work():
         work()
-        times.append(time.perf_counter() - begin)
-    return statistics.median(times)
+    return clock() - begin
 
 
 def _missed(row: Row) -> bool:
@@ -170,7 +185,8 @@ def _document(rows: list[Row]) -> Iterator[str]:
     yield "# Benchmarks"
     yield ""
     yield "Made by `make bench`. Ratios within one run count; the times beside them are of this machine on that day."
-    yield f"Medians of {REPEATS}; {RUNS * SPANS:,} spans in {RUNS} interleaved runs for the file benchmarks."
+    yield f"Medians of {REPEATS} rounds, CPU time (start-up: the clock on the wall)."
+    yield f"File benchmarks: {RUNS * SPANS:,} spans of twelve attributes in {RUNS} interleaved runs."
     yield ""
     yield f"Python {platform.python_version()}, {packages}, {platform.system()} {platform.machine()}."
     yield ""
