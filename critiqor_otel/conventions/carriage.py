@@ -22,6 +22,7 @@ __all__ = [
     "END_EVENT",
     "END_SEQUENCE",
     "EVENT",
+    "FINGERPRINTS",
     "RUN_ID",
     "SEQUENCE",
     "SESSION",
@@ -43,6 +44,15 @@ SESSION = "critiqor.session.json"
 """The session without its events, and how many there are; on one span of the run."""
 STREAM = "critiqor.stream"
 """Which recorder counted the sequence: the processes of one run count each for itself. Absent for a replay."""
+
+FINGERPRINTS = {
+    "input_fingerprint": "critiqor.tool.arguments.fingerprint",
+    "input_parts": "critiqor.tool.arguments.parts",
+    "result_fingerprint": "critiqor.tool.result.fingerprint",
+    "result_parts": "critiqor.tool.result.parts",
+    "message_parts": "critiqor.message.parts",
+}
+"""A payload's key → the attribute: keyed fingerprints that stand for content which was not captured."""
 
 CARRIED = frozenset((EVENT, END_EVENT, SESSION))
 """Attributes that make a span a carrier."""

@@ -134,7 +134,6 @@ class Field(StrEnum):
         "carried_in_part"  # list[str]: facts this instrumentation leaves out in part, in `missing`'s words
     )
     TRANSCRIPT = "transcript"  # list[Message]: an agent's whole conversation, for where no model call shows it
-    MODEL_CALLS = "model_calls"  # int: how many model calls an agent says it made
     EVENT = "event"  # list[Carried]: a session's events as critiqor's own emitters wrote them
 
 

@@ -19,6 +19,7 @@ class Account:
         """Settle the roles that only the whole run can tell, then work out the rest."""
         _name_the_agent(nodes)
         _silence_echoes(nodes)
+        _silence_repeats(nodes)
         self.places: dict[int, Place] = places_of(nodes)
         self.usage: dict[int, Usage] = counted_usage(nodes, self.places)
         self.failures: dict[int, Failure] = first_failures(nodes)
@@ -37,7 +38,7 @@ class Account:
             return
         if call.asked is not None:
             self.asked_by.setdefault(id(call.asked.model), []).append(call)
-        if call.answered is not None:
+        if call.answered is not None and not call.answered_at_once:
             self.told_to.setdefault(id(call.answered), []).append(call)
 
     def agent_name(self, node: Node) -> str | None:
@@ -69,3 +70,19 @@ def _silence_echoes(nodes: Sequence[Node]) -> None:
     for node in nodes:
         if node.from_log and node.role is SpanRole.MODEL and node.facts.family in spoken:
             node.role = SpanRole.OTHER
+
+
+def _silence_repeats(nodes: Sequence[Node]) -> None:
+    """Let a message that was handed to several receivers tell once."""
+    told: set[str] = set()
+    for node in nodes:
+        if node.role not in _HANDED_ON:
+            continue
+        message = node.facts.get(Field.MESSAGE_ID)
+        if message is not None and message in told:
+            node.role = SpanRole.OTHER
+        elif message is not None:
+            told.add(message)
+
+
+_HANDED_ON = frozenset({SpanRole.USAGE, SpanRole.MESSAGE})

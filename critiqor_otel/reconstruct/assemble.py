@@ -40,7 +40,8 @@ def _rebuilt(run: Run, nodes: Sequence[Node], roots: Sequence[Node], carried: Ca
     shared = Shared() if carried is None else Shared(carried.list_of("resources"), carried.list_of("scopes"))
     silent = frozenset[int]() if carried is None else carried.carriers
     events = _Writing(nodes, Events(account), shared, silent).events(roots)
-    extra: dict[str, Any] = {"resources": shared.resources, "scopes": shared.scopes}
+    in_part = sorted({fact for node in nodes for fact in node.facts.get(Field.CARRIED_IN_PART) or ()})
+    extra: dict[str, Any] = {"resources": shared.resources, "scopes": shared.scopes, "carried_in_part": in_part}
     return Session(
         run_id=run.run_id,
         events=events,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from critiqor_otel.conventions.convention import Field, SpanRole
-from critiqor_otel.conventions.pseudo_tools import PSEUDO_TOOLS
+from critiqor_otel.conventions.pseudo_tools import is_pseudo_tool
 from critiqor_otel.reconstruct.exchanges import Asked, Exchanges, canonical
 from critiqor_otel.reconstruct.failures import Failure, failure_of
 from critiqor_otel.reconstruct.node import Node
@@ -53,9 +53,14 @@ class ToolCall:
         self.exit_code: int | None = None
 
     @property
+    def answered_at_once(self) -> bool:
+        """Tell whether one span holds both the request and its answer: a provider's own tool, or a transcript."""
+        return self.asked is not None and self.answered is self.asked.model
+
+    @property
     def pseudo(self) -> bool:
         """Tell whether the call only carries the answer."""
-        return self.name in PSEUDO_TOOLS
+        return self.name is not None and is_pseudo_tool(self.name)
 
 
 def calls_of(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[ToolCall]:
@@ -172,7 +177,9 @@ class _Matching:
             self._by_name.setdefault(one.request.name, deque()).append(index)
 
     def by_id(self, call: ToolCall) -> Asked | None:
-        return self._take(self._by_id.get(call.call_id or ""), call)
+        waiting = self._by_id.get(call.call_id or "", deque())
+        index = next((one for one in waiting if one not in self._taken), None)
+        return None if index is None else self._take_one(index)
 
     def by_arguments(self, call: ToolCall) -> Asked | None:
         return self._take(self._by_arguments.get((call.name or "", canonical(call.arguments))), call)
@@ -190,8 +197,9 @@ class _Matching:
         while waiting and waiting[0] in self._taken:
             waiting.popleft()
         index = next((one for one in waiting if one not in self._taken and self._fits(one, call.node, in_turn)), None)
-        if index is None:
-            return None
+        return None if index is None else self._take_one(index)
+
+    def _take_one(self, index: int) -> Asked:
         self._taken.add(index)
         return self._asked[index]
 

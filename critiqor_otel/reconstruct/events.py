@@ -44,6 +44,8 @@ class Events:
         yield from side_events.extras(node)
         for call in self._account.asked_by.get(id(node), ()):
             yield _call_of(call, self._account.agent_name(node))
+            if call.answered_at_once:
+                yield _output_of(call)
 
 
 def _agent_start(account: Account, node: Node) -> _Drafts:
@@ -172,6 +174,7 @@ _START: Mapping[SpanRole, _Writer] = {
     SpanRole.RETRIEVER: side_events.memory_start,
     SpanRole.SKILL: side_events.skill,
     SpanRole.DECISION: side_events.decision,
+    SpanRole.EVALUATION: side_events.evaluation,
     SpanRole.CONTEXT: side_events.context,
     SpanRole.RETRY: side_events.retry,
     SpanRole.PROCESS: side_events.process_start,

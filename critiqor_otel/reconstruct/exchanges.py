@@ -1,4 +1,8 @@
-"""What the model asked tools for, and what it was told they gave: read from the messages of a run's model calls."""
+"""What the model asked tools for, and what it was told they gave: read from the messages of a run's model calls.
+
+Some frameworks hand messages on in spans of their own (AutoGen); and where neither tools nor models leave any span, the
+agent's transcript is all there is.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -40,8 +44,13 @@ class Exchanges:
 
     def __init__(self, nodes: Sequence[Node], places: Mapping[int, Place]) -> None:
         """Read the answers of the model calls; their inputs are read when an answer is looked for."""
-        self._models = [node for node in nodes if node.role is SpanRole.MODEL and places[id(node)].model is node]
-        self._models.sort(key=lambda node: node.sort_key)
+        self._speakers = [node for node in nodes if node.role in _SPEAKERS and _is_outermost(node, places)]
+        self._said: tuple[Field, ...] = (Field.OUTPUT_MESSAGES,)
+        self._heard: tuple[Field, ...] = (Field.INPUT_MESSAGES, Field.OUTPUT_MESSAGES)
+        if not any(node.role in _DIRECT for node in nodes):
+            self._speakers = [node for node in nodes if node.facts.get(Field.TRANSCRIPT) is not None][:1]
+            self._said = self._heard = (Field.TRANSCRIPT,)
+        self._speakers.sort(key=lambda node: node.sort_key)
         self._answers: dict[tuple[str, int], list[tuple[int, Node, ToolResponse]]] | None = None
         self.asked: list[Asked] = list(self._requests(places))
 
@@ -58,8 +67,8 @@ class Exchanges:
     def _requests(self, places: Mapping[int, Place]) -> Iterator[Asked]:
         next_start = self._next_starts(places)
         counts: dict[str, int] = {}
-        for turn, node in enumerate(self._models):
-            for message in _messages(node, Field.OUTPUT_MESSAGES):
+        for turn, node in enumerate(self._speakers):
+            for message in _messages(node, self._said):
                 for request in message.tool_requests:
                     ordinal = counts.get(request.name, 0)
                     counts[request.name] = ordinal + (request.id is None)
@@ -68,19 +77,20 @@ class Exchanges:
     def _next_starts(self, places: Mapping[int, Place]) -> list[int | None]:
         following: dict[int, int | None] = {}
         starts: list[int | None] = []
-        for node in reversed(self._models):
+        for node in reversed(self._speakers):
             agent = id(places[id(node)].agent)
             starts.append(following.get(agent))
-            following[agent] = node.start_ns
+            if node.role is SpanRole.MODEL:
+                following[agent] = node.start_ns
         return starts[::-1]
 
     def _read_answers(self) -> dict[tuple[str, int], list[tuple[int, Node, ToolResponse]]]:
         """Index the answers by call id, or by tool and number; of an answer sent again and again the first is kept."""
         answers: dict[tuple[str, int], list[tuple[int, Node, ToolResponse]]] = {}
         last: dict[tuple[str, int], Any] = {}
-        for turn, node in enumerate(self._models):
+        for turn, node in enumerate(self._speakers):
             counts: dict[str, int] = {}
-            for response in _responses(node):
+            for response in (one for message in _messages(node, self._heard) for one in message.tool_responses):
                 if response.id is not None:
                     key = (response.id, 0)
                 else:
@@ -93,15 +103,18 @@ class Exchanges:
         return answers
 
 
-def _messages(node: Node, field: Field) -> list[Message]:
-    return node.facts.get(field) or []
+_DIRECT = frozenset({SpanRole.MODEL, SpanRole.TOOL})
+_SPEAKERS = frozenset({SpanRole.MODEL, SpanRole.USAGE, SpanRole.MESSAGE})
 
 
-def _responses(node: Node) -> Iterator[ToolResponse]:
-    """Yield the results a model call was told, then those its own answer holds (tools that the provider runs)."""
-    for field in (Field.INPUT_MESSAGES, Field.OUTPUT_MESSAGES):
-        for message in _messages(node, field):
-            yield from message.tool_responses
+def _is_outermost(node: Node, places: Mapping[int, Place]) -> bool:
+    return node.role is not SpanRole.MODEL or places[id(node)].model is node
+
+
+def _messages(node: Node, fields: Sequence[Field]) -> Iterator[Message]:
+    """Yield a span's messages; a model is told results in its input, and in its own answer (a provider's tools)."""
+    for field in fields:
+        yield from node.facts.get(field) or ()
 
 
 def canonical(value: Any) -> str:

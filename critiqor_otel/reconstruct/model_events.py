@@ -6,12 +6,15 @@ from typing import Any
 from msgspec import Struct
 
 from analyzer.session.model import EventKind
-from critiqor_otel.conventions.convention import Field
+from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.messages import Message
+from critiqor_otel.conventions.records import spans_of_events
+from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.draft import Draft, known
 from critiqor_otel.reconstruct.failures import failure_of
 from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.side_events import retry_of
 from critiqor_otel.reconstruct.values import as_json
 
 __all__ = ["ModelEvents"]
@@ -51,13 +54,7 @@ class ModelEvents:
                 max_tokens=facts.get(Field.MAX_TOKENS),
             ),
         )
-        attempt = facts.get(Field.ATTEMPT)
-        if attempt is not None and attempt > 1:
-            yield Draft(
-                event=EventKind.RETRY_EVENT,
-                event_type="retry",
-                payload=known(attempt=attempt, model=facts.get(Field.MODEL), reason=facts.get(Field.REASON)),
-            )
+        yield from _retries(node)
 
     def response(self, node: Node) -> Iterator[Draft]:
         """Yield the response; a call still open has none, and one that reported no usage has no `usage`."""
@@ -87,6 +84,15 @@ class ModelEvents:
             "provider": node.facts.get(Field.PROVIDER),
             "agent": self._account.agent_name(node),
         }
+
+
+def _retries(node: Node) -> Iterator[Draft]:
+    """Yield each attempt after the first that the span tells of, or the last one when it only counts them."""
+    inner = [facts for span in spans_of_events(node.span) if (facts := facts_of(span)).role is SpanRole.RETRY]
+    attempt = node.facts.get(Field.ATTEMPT)
+    if not inner and attempt is not None and attempt > 1:
+        inner = [node.facts]
+    yield from (retry_of(facts) for facts in inner)
 
 
 def _new(messages: list[Message], sent: _Sent) -> list[Message]:

@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 from analyzer.session.model import EventKind
 from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.conventions.facts import Facts
+from critiqor_otel.conventions.records import spans_of_events
+from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.draft import Draft, known
 from critiqor_otel.reconstruct.failures import failure_of
@@ -13,12 +16,14 @@ from critiqor_otel.reconstruct.values import as_json
 __all__ = [
     "context",
     "decision",
+    "evaluation",
     "extras",
     "memory_end",
     "memory_start",
     "process_end",
     "process_start",
     "retry",
+    "retry_of",
     "skill",
 ]
 
@@ -111,51 +116,70 @@ def context(_: Account, node: Node) -> _Drafts:
 
 def retry(_: Account, node: Node) -> _Drafts:
     """Yield another attempt."""
-    yield Draft(
+    yield retry_of(node.facts)
+
+
+def retry_of(facts: Facts) -> Draft:
+    """Return another attempt at what the facts tell of."""
+    return Draft(
         event=EventKind.RETRY_EVENT,
         event_type="retry",
-        tool_name=node.facts.get(Field.TOOL_NAME),
+        tool_name=facts.get(Field.TOOL_NAME),
         payload=known(
-            attempt=node.facts.get(Field.ATTEMPT),
-            reason=node.facts.get(Field.REASON),
-            model=node.facts.get(Field.MODEL),
+            attempt=facts.get(Field.ATTEMPT),
+            reason=facts.get(Field.REASON),
+            model=facts.get(Field.MODEL),
         ),
     )
 
 
-def process_start(_: Account, node: Node) -> _Drafts:
+def process_start(account: Account, node: Node) -> _Drafts:
     """Yield the start of a process."""
     yield Draft(
         event=EventKind.PROCESS_START,
         event_type="process_start",
-        payload=known(command=as_json(node.facts.get(Field.INPUT)), in_call=node.parent is not None or None),
+        payload=known(
+            command=as_json(node.facts.get(Field.INPUT)), in_call=account.places[id(node)].tool is not None or None
+        ),
     )
 
 
-def process_end(_: Account, node: Node) -> _Drafts:
+def process_end(account: Account, node: Node) -> _Drafts:
     """Yield the end of a process with its exit code."""
     if node.end_ns is not None:
         yield Draft(
             event=EventKind.PROCESS_END,
             event_type="process_end",
-            payload=known(exit_code=node.facts.get(Field.EXIT_CODE), in_call=node.parent is not None or None),
+            payload=known(
+                exit_code=node.facts.get(Field.EXIT_CODE), in_call=account.places[id(node)].tool is not None or None
+            ),
             timed=True,
         )
 
 
+def evaluation(_: Account, node: Node) -> _Drafts:
+    """Yield an evaluation of the run by somebody else."""
+    yield _evaluation(node.facts)
+
+
+def _evaluation(facts: Facts) -> Draft:
+    return Draft(
+        event="evaluation",
+        event_type="evaluation",
+        payload=known(
+            name=facts.get(Field.EVALUATION_NAME),
+            score=facts.get(Field.EVALUATION_SCORE),
+            label=facts.get(Field.EVALUATION_LABEL),
+            reason=facts.get(Field.REASON),
+        ),
+    )
+
+
 def extras(node: Node) -> _Drafts:
     """Yield what a span of any role may tell beside its own events."""
-    facts = node.facts
-    if node.role is not SpanRole.CONTEXT and facts.get(Field.CONTEXT_COMPACTED):
+    if node.role is not SpanRole.CONTEXT and node.facts.get(Field.CONTEXT_COMPACTED):
         yield Draft(event=EventKind.CONTEXT_EVENT, event_type="compaction", payload={"action": "compaction"})
-    if facts.get(Field.EVALUATION_NAME) is not None:
-        yield Draft(
-            event="evaluation",
-            event_type="evaluation",
-            payload=known(
-                name=facts.get(Field.EVALUATION_NAME),
-                score=facts.get(Field.EVALUATION_SCORE),
-                label=facts.get(Field.EVALUATION_LABEL),
-                reason=facts.get(Field.REASON),
-            ),
-        )
+    for inner in spans_of_events(node.span):
+        facts = facts_of(inner)
+        if facts.role is SpanRole.EVALUATION:
+            yield _evaluation(facts)

@@ -221,7 +221,6 @@ def test_a_crews_transcript_holds_its_tool_calls(capture: Callable[[str], Any]) 
     asked = [(each.name, each.arguments, each.id) for message in transcript for each in message.tool_requests]
     answered = [(each.id, each.result) for message in transcript for each in message.tool_responses]
 
-    assert crew.get(Field.MODEL_CALLS) == 3
     assert asked == [("search_docs", {"query": "refund policy"}, "call_1"), ("get_price", {"sku": "A-17"}, "call_2")]
     assert answered == [
         ("call_1", "3 documents about refund policy"),

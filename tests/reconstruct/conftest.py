@@ -17,7 +17,7 @@ MakeSpan = Callable[..., Span]
 def span() -> MakeSpan:
     """Return a maker of spans: numbers for ids, seconds after a fixed moment for times."""
 
-    def make(
+    def make(  # noqa: PLR0913  # a span has many parts, each with a default
         number: int,
         parent: int | None = None,
         *,

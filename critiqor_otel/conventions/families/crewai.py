@@ -99,7 +99,6 @@ CONVENTION = Convention(
         Field.CACHED_INPUT_TOKENS: _used("cached_prompt_tokens"),
         Field.CACHE_WRITE_TOKENS: _used("cache_creation_tokens"),
         Field.REASONING_TOKENS: _used("reasoning_tokens"),
-        Field.MODEL_CALLS: _used("successful_requests"),
         Field.TRANSCRIPT: (
             At("crewai.crew.tasks_output", _transcript),
             At("output.value", inner("tasks_output", shape=_transcript)),

@@ -1,0 +1,72 @@
+"""What captured traces do not carry, and why: the only facts a diagnosis may say are missing.
+
+A key is a family, or `family/scenario`. ABSENT: nothing in the trace says it, so it must be named in `missing` and be
+null. PARTIAL: the trace says it only in part or indirectly; it is right, or it is named.
+"""
+
+from collections.abc import Mapping
+
+NotCarried = Mapping[str, Mapping[str, str]]
+
+ABSENT: NotCarried = {
+    "claude_code_default_redacted": {"tool_arguments": "the switch OTEL_LOG_TOOL_DETAILS was off"},
+    "google_adk": {"tool_arguments": "content capture was off"},
+    "litellm_otel": {
+        "tool_calls": "the callback writes neither tools nor messages with content capture off",
+        "tool_errors": "no tool call is visible",
+        "tool_arguments": "no tool call is visible",
+    },
+    "openinference_llamaindex": {"tokens": "the model class of the run reports no usage to the instrumentation"},
+    "openllmetry_crewai/repeat_identical_calls": {
+        "tool_errors": "tools leave no spans; the run was stopped before its sums were written",
+        "model_calls": "models leave no spans here",
+        "tokens": "the run was stopped before its sums were written",
+    },
+    "otel_genai_openai_agents": {
+        "model_calls": "the instrumentation of the agents writes no model spans; that of the client was not on",
+        "tokens": "they stand on model spans, which are not there",
+    },
+    "otel_openai_v2_nocontent": {
+        "tool_errors": "a tool's error stands in a message only, and messages were not captured",
+        "tool_arguments": "content capture was off",
+    },
+    "pydantic_ai_nocontent": {"tool_arguments": "content capture was off"},
+}
+
+PARTIAL: NotCarried = {
+    "autogen": {"model_calls": "no model spans; a call is seen by the message it led to"},
+    "openclaw": {"tool_arguments": "only the shape of the arguments is written"},
+    "openclaw_latest_semconv": {"tool_arguments": "only the shape of the arguments is written"},
+    "openclaw_synthetic/clean_nocontent_default_semconv": {"tool_arguments": "content capture was off"},
+    "openclaw_synthetic/tool_loop_failover_stuck": {"model_calls": "it was made without model spans; usage has its own"},
+    "semconv_latest_synthetic": {"tool_arguments": "most of its tool spans were made without any"},
+    "openinference_google_adk": {
+        "model_calls": "each call overwrites the attributes of the one before; the last one stays",
+        "tokens": "those of the last model call stay",
+    },
+    "openinference_smolagents_custom_model": {
+        "model_calls": "a model class of the user's own leaves no spans; steps are all there is",
+    },
+    "openllmetry_crewai": {
+        "tool_calls": "tools leave no spans; a count stands in the repr of the result",
+        "tool_errors": "tools leave no spans",
+        "model_calls": "models leave no spans; a count stands in the repr of the usage",
+        "tool_arguments": "tools leave no spans",
+    },
+}
+
+NO_CACHED_INPUT: Mapping[str, str] = {
+    "autogen": "usage in messages has no cached part",
+    "litellm_otel": "the cached part stands in a JSON payload of the callback only",
+    "openinference_google_adk": "those of the last model call stay",
+    "otel_genai_openai_agents": "no tokens at all",
+    "otel_openai_v2": "the instrumentation leaves the cached part out",
+    "otel_openai_v2_legacy": "the instrumentation leaves the cached part out",
+    "otel_openai_v2_nocontent": "the instrumentation leaves the cached part out",
+    "vercel_ai_v5": "only streamed calls report it",
+}
+
+
+def named(table: NotCarried, family: str, scenario: str) -> set[str]:
+    """Return the facts that the table names for a capture."""
+    return {*table.get(family, {}), *table.get(f"{family}/{scenario}", {})}
