@@ -9,6 +9,7 @@ output, so an answer that repeats a bare number, or that is in another script, c
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -110,8 +111,10 @@ def _ignored_output(reading: _Reading) -> Iterator[FailureCause]:
 
 def _runtime(reading: _Reading) -> Iterator[FailureCause]:
     evidence = reading.evidence
-    # An error that is both in the metrics and on its output counts twice, as recorded (`detect_error_counted_twice`).
+    # An error that is both in the metrics and on its output counts twice, as recorded (`detect_error_counted_twice`),
+    # unless the trace tells that they are one: the end of a tool with that error.
     errors = len(evidence.metrics.errors) + sum(bool(output.error) for output in evidence.tool_outputs)
+    errors -= (Counter(_told_errors(evidence)) & Counter(evidence.metrics.errors)).total()
     names = [as_text(event.get("event", "")).lower() for event in evidence.trace]
     timeouts = sum(
         "timeout" in name or "timeout" in as_text(event.get("error", "")).lower()
@@ -125,6 +128,12 @@ def _runtime(reading: _Reading) -> Iterator[FailureCause]:
             max(-30, -(10 * errors + 8 * timeouts + 5 * retries)),
             f"The run saw {errors} errors, {timeouts} time-outs and {retries} retries.",
         )
+
+
+def _told_errors(evidence: EvaluationEvidence) -> Iterator[str]:
+    for event in evidence.trace:
+        if event.get("event") == "tool_end" and event.get("error"):
+            yield as_text(event["error"])
 
 
 def _unsupported(reading: _Reading) -> Iterator[FailureCause]:

@@ -24,6 +24,7 @@ from analyzer.session.accessors import (
 from analyzer.session.jsontext import strict_json
 from analyzer.session.model import Agent, Event, EventKind, Json
 from analyzer.session.shapes import is_list, is_number, is_object
+from critiqor_otel.conventions.carriage import FINGERPRINTS
 from critiqor_otel.emit.plain_values import known_attributes, plain_text, text_of_json
 
 __all__ = [
@@ -117,6 +118,7 @@ def tool_call_attributes(event: Event) -> Attributes:
             "gen_ai.tool.call.id": call_id_of(event),
             "gen_ai.agent.name": _text(payload_of(event).get("agent")),
             "gen_ai.tool.call.arguments": _content(first_given(event, ARGUMENTS)),
+            **_fingerprints(event),
         }
     )
 
@@ -128,6 +130,7 @@ def tool_output_attributes(event: Event) -> Attributes:
         {
             "gen_ai.tool.call.result": _content(first_given(event, RESULT)),
             "process.exit.code": _whole(code),
+            **_fingerprints(event),
         }
     )
 
@@ -248,6 +251,11 @@ def _spoken(role: str, value: Json) -> str | None:
     if value is None:
         return None
     return _messages([{"role": role, "text": value if isinstance(value, str) else text_of_json(value)}])
+
+
+def _fingerprints(event: Event) -> Attributes:
+    payload = payload_of(event)
+    return {name: payload.get(key) for key, name in FINGERPRINTS.items()}
 
 
 def _content(value: Json | Absent) -> str | None:

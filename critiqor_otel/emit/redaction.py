@@ -1,0 +1,121 @@
+"""What leaves the process is scrubbed: secrets by key and by shape, texts that are too long, what the user forbids.
+
+A redaction is a set of rules that is applied to values of any form: attributes, events, names, links, resources.
+"""
+
+import fnmatch
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from analyzer.lenient import is_mapping, is_sequence
+from analyzer.session.model import Event
+from critiqor_otel.emit.secret_shapes import REDACTED, is_secret_key, redacted_text
+from critiqor_otel.span import Link, Resource, Scope, Span, SpanEvent
+
+__all__ = ["REDACTED", "Redaction"]
+
+_DEEPEST = 100  # levels looked into; what lies deeper is replaced
+_CACHED = 1024  # keys
+
+
+class Redaction(Struct, frozen=True):
+    """Rules: patterns of attribute keys (`*` allowed) and the longest text, in characters."""
+
+    allow: tuple[str, ...] = ()
+    """Keys that are left alone."""
+    deny: tuple[str, ...] = ()
+    """Keys whose values never leave."""
+    max_text: int | None = None
+    """Longer texts are cut there, and say so."""
+
+    def text(self, text: str) -> str:
+        """Return a text without its secrets, cut where it is too long."""
+        scrubbed = redacted_text(text)
+        if self.max_text is not None and len(scrubbed) > self.max_text:
+            return f"{scrubbed[: self.max_text]}… [cut: {self.max_text} of {len(scrubbed)} characters]"
+        return scrubbed
+
+    def value(self, value: Any, key: str = "", depth: int = 0) -> Any:
+        """Return a value without its secrets; the key it stands under may make it one as a whole."""
+        if value is None or isinstance(value, bool) or value == "":
+            return value
+        if self._is_secret(key) and not _is_count(key, value):
+            return REDACTED
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, bytes):
+            return self.text(value.decode("latin-1")).encode("latin-1", "replace")
+        return self._inside(value, depth)
+
+    def _inside(self, value: Any, depth: int) -> Any:
+        if is_mapping(value):
+            if depth >= _DEEPEST:
+                return REDACTED
+            return {self.text(str(name)): self.value(item, str(name), depth + 1) for name, item in value.items()}
+        if is_sequence(value):
+            return REDACTED if depth >= _DEEPEST else [self.value(item, "", depth + 1) for item in value]
+        return value
+
+    def attributes(self, held: Mapping[str, Any]) -> dict[str, Any]:
+        """Return attributes without their secrets, those that are allowed as they are."""
+        return {
+            key: value if self.allow and _matches(key, self.allow) else self.value(value, key)
+            for key, value in held.items()
+        }
+
+    def event(self, event: Event) -> Event:
+        """Return a session's event without the secrets in it; what names and orders it stays."""
+        return msgspec.structs.replace(
+            event,
+            error=self.value(event.error),
+            payload=self.value(event.payload),
+            extra=self.attributes(event.extra),
+            status=None if event.status is None else self.text(event.status),
+        )
+
+    def span(self, span: Span, *, carried: frozenset[str] = frozenset()) -> Span:
+        """Return a span without secrets in its name, status, attributes, events, links, scope and resource.
+
+        Attributes that carry events were scrubbed when they were written, and stay whole.
+        """
+        return msgspec.structs.replace(
+            span,
+            name=self.text(span.name),
+            status_message=self.text(span.status_message),
+            attributes=self._spared(span.attributes, carried),
+            events=tuple(self._span_event(event, carried) for event in span.events),
+            links=tuple(Link(link.trace_id, link.span_id, self.attributes(link.attributes)) for link in span.links),
+            trace_state=self.text(span.trace_state),
+        )
+
+    def resource(self, resource: Resource) -> Resource:
+        """Return a resource without its secrets."""
+        return Resource(self.attributes(resource.attributes), self.text(resource.schema_url))
+
+    def scope(self, scope: Scope) -> Scope:
+        """Return a scope without its secrets."""
+        return Scope(scope.name, scope.version, self.attributes(scope.attributes), self.text(scope.schema_url))
+
+    def _span_event(self, event: SpanEvent, carried: frozenset[str]) -> SpanEvent:
+        return SpanEvent(event.time_ns, self.text(event.name), self._spared(event.attributes, carried))
+
+    def _spared(self, held: Mapping[str, Any], carried: frozenset[str]) -> dict[str, Any]:
+        if carried.isdisjoint(held):
+            return self.attributes(held)
+        own = {key: value for key, value in held.items() if key in carried}
+        return {**self.attributes({key: value for key, value in held.items() if key not in carried}), **own}
+
+    def _is_secret(self, key: str) -> bool:
+        return bool(key) and (is_secret_key(key) or (bool(self.deny) and _matches(key, self.deny)))
+
+
+def _matches(key: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch.fnmatchcase(key, pattern) for pattern in patterns)
+
+
+def _is_count(key: str, value: Any) -> bool:
+    """Return whether a number under a key such as `token` is a count of them."""
+    return isinstance(value, int | float) and "token" in key.lower()
