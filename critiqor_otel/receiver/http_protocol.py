@@ -16,6 +16,7 @@ __all__ = ["http_protocol"]
 
 _PREFACE = PREFACE[:14]  # enough to know it by, should it come in pieces
 _TLS_HANDSHAKE = b"\x16\x03"
+_WAKE_BYTES = 1 << 18  # more is left in the kernel until the application has taken it
 _BAD_REQUEST, _HEAD_TOO_LARGE, _HEAD_TOO_SLOW = 400, 431, 408
 
 
@@ -81,6 +82,17 @@ class _Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._head_is_whole()
         super().on_headers_complete()
+
+    @override
+    def on_body(self, body: bytes) -> None:
+        """Collect a good part of the body before the application is woken; uvicorn wakes it for every piece."""
+        cycle = self.cycle
+        if cycle.response_complete:
+            return
+        cycle.body += body
+        if len(cycle.body) > _WAKE_BYTES:
+            self.flow.pause_reading()
+            cycle.message_event.set()
 
     @override
     def pause_writing(self) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from critiqor_otel.span import LogRecord, Span
 from critiqor_otel.spool.close_reason import CloseReason
-from critiqor_otel.spool.run_keys import Key, is_agent, keys_of, service_key
+from critiqor_otel.spool.run_keys import Key, is_agent, keys_of, names_in, service_key
 from critiqor_otel.spool.segments import Position
 
 __all__ = ["Closed", "OpenSession", "OpenSessions", "Patience", "Piece"]
@@ -59,6 +59,7 @@ class OpenSession:
         "first_ns",
         "keys",
         "last_ns",
+        "names",
         "owned",
         "pieces",
         "root_ended",
@@ -73,6 +74,8 @@ class OpenSession:
         """Begin with nothing."""
         self.traces: dict[str, None] = {}
         self.keys: dict[Key, None] = {}
+        self.names: dict[tuple[str, ...], None] = {}
+        """Words on its spans that have led to keys."""
         self.pieces: list[Piece] = []
         self.first_ns = self.last_ns = now_ns
         self.root_ended = False
@@ -86,9 +89,10 @@ class OpenSession:
         """Bytes of what is kept decoded."""
         self.transport = transport
 
-    @property
-    def placed(self) -> bool:
-        """Whether it is known what it belongs to; else it waits with the others of its service."""
+    def is_placed(self) -> bool:
+        """Tell whether it is known what it belongs to; else it waits with the others of its service."""
+        if not self.owned and not self.keys:
+            self._look_for_agent()
         return self.owned or bool(self.keys)
 
     def take(self, piece: Piece, now_ns: int) -> None:
@@ -100,13 +104,13 @@ class OpenSession:
         self.owned = self.owned or piece.late
         for span in piece.spans or ():
             self.root_ended = self.root_ended or (span.parent_span_id is None and span.end_ns > 0)
-            self.owned = self.owned or is_agent(span)
             self.service = self.service or service_key(span)
 
     def swallow(self, other: "OpenSession") -> None:
         """Take over all that another session holds."""
         self.traces.update(other.traces)
         self.keys.update(other.keys)
+        self.names.update(other.names)
         self.pieces += other.pieces
         self.count += other.count
         self.size += other.size
@@ -119,9 +123,16 @@ class OpenSession:
 
     def forget(self) -> None:
         """Let go of what is decoded; the places in the journal stay."""
+        self.is_placed()
         for piece in self.pieces:
             piece.spans = piece.logs = None
         self.size = 0
+
+    def _look_for_agent(self) -> None:
+        """Ask roots first: that is where an agent mostly is, and asking is dear."""
+        spans = [span for piece in self.pieces for span in piece.spans or ()]
+        spans.sort(key=lambda span: span.parent_span_id is not None)
+        self.owned = any(is_agent(span) for span in spans)
 
     def deadline(self, patience: Patience) -> tuple[int, CloseReason]:
         """Return when it is to be closed if nothing comes, and why."""
@@ -190,7 +201,7 @@ class OpenSessions:
             deadline, reason = session.deadline(self._patience)
             if deadline > now_ns:
                 self._watch(session)
-            elif session.placed or reason is CloseReason.TOO_LONG:
+            elif session.is_placed() or reason is CloseReason.TOO_LONG:
                 closed.append(self._close(session, reason))
             else:
                 self._pool(session, now_ns)
@@ -199,7 +210,7 @@ class OpenSessions:
     def take_all(self, reason: CloseReason) -> list[Closed]:
         """Close everything, traces of one service that have no other key together."""
         for session in list(self._all.values()):
-            if not session.placed and id(session) in self._all:
+            if not session.is_placed() and id(session) in self._all:
                 self._pool(session, session.last_ns)
         return [self._close(session, reason) for session in list(self._all.values())]
 
@@ -216,8 +227,11 @@ class OpenSessions:
     def _tie(self, session: OpenSession, piece: Piece) -> OpenSession:
         """Join the session with those that its new spans point to; return what became of it."""
         for span in piece.spans or ():
-            for key in keys_of(span):
-                session = self._under_key(session, key)
+            names = names_in(span)
+            if names and names not in session.names:
+                for key in keys_of(span):
+                    session = self._under_key(session, key)
+                    session.names[names] = None
             for link in span.links:
                 other = self._by_trace.get(link.trace_id)
                 if other is not None:

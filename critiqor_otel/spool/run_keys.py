@@ -3,23 +3,35 @@
 The last word has `reconstruct`, which sees the whole; these keys only say which traces to wait for together.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from critiqor_otel.conventions.convention import At, Cell, Field, FromEvent, FromResource, SpanRole, When
 from critiqor_otel.conventions.registry import ALL, facts_of
-from critiqor_otel.span import Span
+from critiqor_otel.span import AttributeValue, Span
 
-__all__ = ["Key", "is_agent", "keys_of", "service_key"]
+__all__ = ["Key", "is_agent", "keys_of", "names_in", "service_key"]
 
 Key = tuple[str, str]
 
 _FIELDS = (Field.RUN_ID, Field.SESSION_ID)
 
 
+def names_in(span: Span) -> tuple[str, ...]:
+    """Return the words on a span that may name a run; none where `keys_of` would find none.
+
+    Cheap, where `keys_of` is not: spans with equal words need not be asked again.
+    """
+    if _ON_ANY_SPAN:
+        return (span.span_id,)
+    words = [_word(span.attributes, key) for key in _ATTRIBUTES if key in span.attributes]
+    words += [_word(span.resource.attributes, key) for key in _ATTRIBUTES if key in span.resource.attributes]
+    for event in span.events:
+        words += [_word(event.attributes, key) for key in _ATTRIBUTES if key in event.attributes]
+    return tuple(words)
+
+
 def keys_of(span: Span) -> Iterator[Key]:
     """Yield the run id and the conversation id that a span names."""
-    if not _may_name_a_run(span):
-        return
     facts = facts_of(span)
     for field in _FIELDS:
         named = facts.get(field)
@@ -52,13 +64,9 @@ def _attribute(cell: Cell) -> str | None:
             return None
 
 
-_ATTRIBUTES = frozenset(key for cell in _cells() if (key := _attribute(cell)) is not None)
+_ATTRIBUTES = sorted({key for cell in _cells() if (key := _attribute(cell)) is not None})
 _ON_ANY_SPAN = any(_attribute(cell) is None for cell in _cells())
 
 
-def _may_name_a_run(span: Span) -> bool:
-    if _ON_ANY_SPAN or not _ATTRIBUTES.isdisjoint(span.attributes):
-        return True
-    if not _ATTRIBUTES.isdisjoint(span.resource.attributes):
-        return True
-    return any(not _ATTRIBUTES.isdisjoint(event.attributes) for event in span.events)
+def _word(attributes: Mapping[str, AttributeValue], key: str) -> str:
+    return f"{key}={attributes[key]!r}"
