@@ -5,7 +5,7 @@ from analyzer.causality.build import build_graph
 from analyzer.causality.explain import NO_FAILURE, explain
 from analyzer.causality.graph import CausalGraph
 from analyzer.causality.links import Failure
-from analyzer.causality.roots import failures_of, primary_of
+from analyzer.causality.roots import failures_of, ranked
 from analyzer.cause import FailureCause
 from analyzer.cost import analyse_cost
 from analyzer.detectors.detector import Detector, Options
@@ -41,7 +41,7 @@ def diagnose(
         graph = build_graph(timeline, failures, profile)
         summary = summarise(timeline, profile)
         result = score(timeline, causes, profile)
-        primary = primary_of(failures, profile)
+        primary = next(iter(ranked(failures, profile)), None)
         return Diagnosis(
             run_id=session.run_id,
             trace_ids=session.trace_ids,

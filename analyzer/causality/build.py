@@ -12,6 +12,8 @@ from analyzer.timeline.index import Timeline
 
 __all__ = ["build_graph"]
 
+_LONGEST = 200
+
 
 def build_graph(timeline: Timeline, failures: Sequence[Failure], profile: Profile) -> CausalGraph:
     """Return the graph that a profile's link rules make; linear in events and evidence."""
@@ -29,11 +31,11 @@ def _edges(timeline: Timeline, failures: Sequence[Failure], profile: Profile) ->
 
 
 def _recorded_label(event: Event) -> str:
-    """Return tool, name, skill or kind, and the arguments unless empty (critiqor 0.1.4)."""
+    """Return tool, name, skill or kind, and the arguments unless empty (critiqor 0.1.4, which does not shorten them)."""
     arguments = first_present(event, ARGUMENTS)
     if arguments is ABSENT or not arguments:
         return label_of(event)
-    return f"{label_of(event)}:{canonical(arguments).decode('utf-8', 'replace')}"
+    return f"{label_of(event)}:{canonical(arguments)[:_LONGEST].decode('utf-8', 'replace')}"
 
 
 _LABELS = {Profile.STANDARD: subject_of, Profile.CRITIQOR_V1: _recorded_label}

@@ -55,12 +55,16 @@ def _listed(timeline: Timeline, _: Sequence[Failure]) -> Pairs:
     )
 
 
+def _named_evidence(timeline: Timeline, failures: Sequence[Failure]) -> Pairs:
+    return (pair for pair in _evidence(timeline, failures) if pair[0])
+
+
 def _evidence(_: Timeline, failures: Sequence[Failure]) -> Pairs:
     return ((event_id, failure.node) for failure in failures for event_id in failure.cause.evidence)
 
 
 def _evidence_pairs(_: Timeline, failures: Sequence[Failure]) -> Pairs:
-    return (pair for failure in failures for pair in pairwise(failure.cause.evidence))
+    return (pair for failure in failures for pair in pairwise(failure.cause.evidence) if all(pair))
 
 
 def _evidence_in_time(timeline: Timeline, failures: Sequence[Failure]) -> Pairs:
@@ -146,7 +150,7 @@ LINKS: Mapping[Profile, tuple[LinkRule, ...]] = {
     ),
     Profile.CRITIQOR_V1: (
         LinkRule("precedes", "next-in-list", _listed),
-        LinkRule("causes", "evidence", _evidence),
+        LinkRule("causes", "evidence", _named_evidence),
         LinkRule("reinforces", "next-evidence", _evidence_pairs),
     ),
 }

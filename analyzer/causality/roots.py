@@ -6,7 +6,7 @@ from analyzer.causality.links import Failure
 from analyzer.cause import FailureCause, Severity
 from analyzer.profile import Profile
 
-__all__ = ["failures_of", "primary_of"]
+__all__ = ["failures_of", "ranked"]
 
 _RANK: Mapping[Severity, int] = {severity: rank for rank, severity in enumerate(Severity)}
 
@@ -25,9 +25,10 @@ def failures_of(causes: Sequence[FailureCause], profile: Profile) -> tuple[Failu
     return tuple(failures)
 
 
-def primary_of(failures: Sequence[Failure], profile: Profile) -> Failure | None:
-    """Return the failure that weighs most, of equal ones the first; None when there is none to worry about."""
-    return max((failure for failure in failures if not failure.cause.marks), key=_WEIGHTS[profile], default=None)
+def ranked(failures: Sequence[Failure], profile: Profile) -> tuple[Failure, ...]:
+    """Return the failures that are any worry, the one that weighs most first, equal ones as they stand."""
+    grave = [failure for failure in failures if not failure.cause.marks]
+    return tuple(sorted(grave, key=_WEIGHTS[profile], reverse=True))
 
 
 def _by_severity(failure: Failure) -> tuple[int, int]:

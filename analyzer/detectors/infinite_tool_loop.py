@@ -5,7 +5,7 @@ Reports three or more calls with one fingerprint: the tool and its arguments, ke
 a repetition whose results keep changing (polling, paging) is marked `progressing`, one whose failures end in an equal
 call that succeeds is marked `recovered`; both are of severity low and cost nothing. Where the results are equal, where
 the calls fail to the end, or where no result is known, the severity is high, and critical from five calls or three
-retries on. Only retries that belong to the repeated call count.
+retries on. Only retries that belong to the repeated call count, and only calls with no word of the user in between.
 
 ## Why is this bad
 Nothing new was learned after the first call, so every further one costs time and tokens, and an agent that does not
@@ -57,7 +57,8 @@ WHY = Why(
     "Every further call costs time and tokens and brings nothing; the run may never end.",
     FIX,
 )
-HARMLESS = Why("The agent repeats a call whose result changes or whose failure passes.", "None.", "")
+PAUSE = "Nothing has to be mended; a longer pause between the calls makes them fewer."
+HARMLESS = Why("The agent repeats a call whose result changes or whose failure passes.", "None.", PAUSE)
 WORDS: dict[Mark, str] = {
     "progressing": "its results keep changing",
     "recovered": "its failures end in a success",
@@ -127,6 +128,7 @@ def _habit(timeline: Timeline, repetition: Repetition, mark: Mark) -> FailureCau
         impact=0,
         description=f"{call_text(calls[0])} was called {len(calls)} times with the same arguments; {WORDS[mark]}.",
         root_cause=HARMLESS.root_cause(0),
+        recommendation=PAUSE,
         confidence=Confidence.LOW,
         marks=(mark,),
         fingerprint=_fingerprint(calls),

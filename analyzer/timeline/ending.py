@@ -47,6 +47,11 @@ class Ending:
             "process_end": self._process_end,
         }
 
+    @property
+    def agent_at_work(self) -> bool:
+        """Whether an agent has started and not ended yet."""
+        return self._open_agents > 0
+
     def status(self, recorded: Json) -> RunStatus:
         """Return how the run ended; `recorded` is the status of a run record, if there is one.
 

@@ -17,10 +17,10 @@ from analyzer.timeline.pairing import Pairing
 from analyzer.timeline.repeats import Repetition, repetitions
 from analyzer.timeline.retries import Retries, TiedRetry
 from analyzer.timeline.tokens import Tokens, total_of, usage_of
+from analyzer.timeline.user_turns import UserTurns
 
 __all__ = ["READINGS", "Reading", "Timeline", "build_timeline"]
 
-_USER_SPOKE = frozenset(("input", "message_received"))
 # After these the tools called before have answered.
 _PROGRESS = frozenset(("turn_end", "agent_end", "agent_finish", "session_end"))
 
@@ -126,7 +126,7 @@ class _Builder:
         self.ending = Ending()
         self.retries = Retries()
         self.outputs: list[Event] = []
-        self.user_turn = 0
+        self.user_turns = UserTurns()
         self.last_progress = -1
         self._takers: Mapping[str, Callable[[Event, int], None]] = {
             EventKind.TOOL_CALL: self._call,
@@ -192,7 +192,7 @@ class _Builder:
 
     def _call(self, event: Event, position: int) -> None:
         known = len(self.pairing.pairs)
-        self.pairing.start(event, position, self.user_turn)
+        self.pairing.start(event, position, self.user_turns.count)
         if len(self.pairing.pairs) > known:
             self.retries.call(known)
 
@@ -211,7 +211,7 @@ class _Builder:
             self.model_calls.request(event)
             self._model_call(position)
             return
-        self.user_turn += name in _USER_SPOKE
+        self.user_turns.take(event, name, inside=self.ending.agent_at_work)
         if name in _PROGRESS:
             self.last_progress = position
         taker = self.ending.takers.get(name)

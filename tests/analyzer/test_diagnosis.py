@@ -15,6 +15,7 @@ from analyzer.detectors.detector import Options
 from analyzer.detectors.registry import ALL
 from analyzer.diagnosis import Profile, diagnose
 from analyzer.session.model import Event, Session
+from analyzer.session.names import kind_of
 from analyzer.timeline.index import Timeline
 
 RUN_KEYS = [
@@ -152,6 +153,27 @@ def test_tokens_alone_are_reported_where_a_budget_is_set() -> None:
     assert [cause.type for cause in diagnose(session, options=Options(token_budget=40_000)).failure_causes] == [
         "cost_explosion"
     ]
+
+
+@pytest.mark.parametrize("profile", Profile)
+def test_values_nested_without_end_get_a_verdict(profile: Profile) -> None:
+    deep: Any = {"error": "boom"}
+    for _ in range(20_000):
+        deep = {"content": [deep]}
+    names = ("tool_call", "tool_result", "memory_search", "after_provider_response", "context", "error", "agent_start")
+    payload = {"input": deep, "result": deep, "usage": deep, "records": deep, "messages": deep, "message": deep}
+    events = tuple(
+        Event(
+            event_id=f"{turn}{name}", event=kind_of(name), event_type=name, tool_name="t", payload=payload, error=deep
+        )
+        for turn in range(3)
+        for name in names
+    )
+
+    run = diagnose(Session(run_id="deep", events=events), profile=profile)
+
+    assert [cause.type for cause in run.failure_causes][:1] == ["infinite_tool_loop"]
+    assert len(json.dumps(run.to_dict())) < 20_000
 
 
 def many(count: int) -> Session:

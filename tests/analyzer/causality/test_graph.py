@@ -5,7 +5,9 @@ from flat_sessions import answered, call, output, session_of
 from hypothesis import given
 
 from analyzer.causality.graph import Edge
-from analyzer.diagnosis import diagnose
+from analyzer.causality.roots import failures_of, ranked
+from analyzer.cause import FailureCause, Severity
+from analyzer.diagnosis import Profile, diagnose
 from analyzer.session.model import Event, Session, SpanRef
 from analyzer.verdict import Diagnosis
 
@@ -123,3 +125,25 @@ def test_a_long_path_is_told_with_its_middle_left_out() -> None:
 
 def test_a_run_without_failure_says_so() -> None:
     assert diagnose(session_of(call(), output())).primary_diagnosis.causal_chain_explanation == "No failure was found."
+
+
+def test_the_failure_that_weighs_most_comes_first_and_a_harmless_habit_not_at_all() -> None:
+    causes = (
+        FailureCause(type="a", severity=Severity.HIGH, impact=-30, description=""),
+        FailureCause(type="b", severity=Severity.CRITICAL, impact=-10, description=""),
+        FailureCause(type="c", severity=Severity.LOW, impact=0, description="", marks=("progressing",)),
+        FailureCause(type="d", severity=Severity.HIGH, impact=-30, description=""),
+    )
+
+    def order(profile: Profile) -> list[str]:
+        return [failure.cause.type for failure in ranked(failures_of(causes, profile), profile)]
+
+    assert order(Profile.STANDARD) == ["b", "a", "d"]
+    assert order(Profile.CRITIQOR_V1) == ["a", "d", "b"]
+
+
+def test_an_empty_id_makes_no_edge_in_the_recorded_profile() -> None:
+    lost = {"event": "memory_event", "action": "lost"}
+    graph = diagnose(session_of({**lost, "event_id": ""}, lost), profile=Profile.CRITIQOR_V1).causal_graph
+
+    assert [(edge.source, edge.relation) for edge in graph.edges] == [("event_1", "causes")]

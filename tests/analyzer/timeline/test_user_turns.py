@@ -1,0 +1,52 @@
+from typing import Any
+
+import pytest
+from flat_sessions import answered, session_of
+
+from analyzer.profile import Profile
+from analyzer.timeline.index import build_timeline
+
+END = {"event": "agent_end"}
+
+
+def start(asked: Any, **payload: Any) -> dict[str, Any]:
+    return {"event": "agent_start", "payload": {"input": asked, **payload}}
+
+
+def said(role: str, text: str) -> dict[str, str]:
+    return {"role": role, "text": text}
+
+
+def turns(*events: Any) -> list[int]:
+    return [call.user_turn for call in build_timeline(session_of(*events), Profile.STANDARD).calls]
+
+
+@pytest.mark.parametrize("name", ["input", "message_received"])
+def test_an_input_is_a_word_of_the_user(name: str) -> None:
+    assert turns({"event": name}, *answered("a"), {"event": name}, *answered("a")) == [1, 2]
+
+
+def test_an_agent_that_is_asked_something_else_is_asked_by_the_user() -> None:
+    assert turns(start("hours?"), *answered("a"), END, start("prices?"), *answered("a"), END) == [1, 2]
+
+
+def test_the_same_question_again_is_no_new_word() -> None:
+    assert turns(start("hours?"), *answered("a"), END, start("hours?"), *answered("a"), END) == [1, 1]
+
+
+def test_a_sub_agent_is_not_asked_by_the_user() -> None:
+    assert turns(start("hours?"), *answered("a"), start("look it up"), *answered("a")) == [1, 1]
+    assert turns(start("hours?"), *answered("a"), END, start("look it up", sub_agent=True), *answered("a")) == [1, 1]
+
+
+def test_an_agent_that_is_started_for_each_step_is_not_asked_anew() -> None:
+    first, second = [said("user", "hours?")], [said("user", "hours?"), said("tool", "closed")]
+
+    assert turns(start(first), *answered("a"), END, start(second), *answered("a"), END) == [1, 1]
+
+
+def test_a_conversation_that_goes_on_is_asked_anew() -> None:
+    first = [said("user", "hours?")]
+    second = [*first, said("assistant", "9 to 5"), said("user", "and on Sunday?")]
+
+    assert turns(start({"messages": first}), *answered("a"), END, start({"messages": second}), *answered("a")) == [1, 2]
