@@ -40,7 +40,7 @@ def demo(request: Request) -> int:
     side = Side(quiet=request.quiet)
     folder = Path(request.output or tempfile.mkdtemp(prefix="critiqor-otel-demo-"))
     trace = _lay_out(folder)
-    found = read_runs([str(trace)], group_by=None, side=side)
+    found = read_runs([str(trace)], side=side)
     repeats = duplicates(found.evidence.spans, found.sessions)
     sealed = [
         seal(session, Arrival(duplicates=count), runs=folder / "runs")

@@ -67,7 +67,7 @@ def diagnose(request: Request) -> int:
     side = Side(quiet=request.quiet)
     worst = Worst()
     with bulk_work():
-        found = read_runs(request.paths, group_by=request.group_by, side=side)
+        found = read_runs(request.paths, side=side, group_by=request.group_by)
         runs = diagnosed(side.follow(found.sessions, label="diagnosing"), profile=Profile(request.profile))
         watched = worst.watch(runs)
         told = write_beside(watched, found.places, side=side) if request.write else watched

@@ -2,7 +2,7 @@
 
 import click
 
-__all__ = ["group_by", "output_file", "paths", "profile", "quiet"]
+__all__ = ["group_by", "keep_silent", "output_file", "paths", "profile", "quiet"]
 
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 
@@ -26,6 +26,13 @@ group_by = click.option(
     "--group-by",
     type=click.Choice(["trace", "conversation"]),
     help="Make a run of each trace, or of each conversation, whatever else the spans say.",
+)
+
+keep_silent = click.option(
+    "--all",
+    "keep_silent",
+    is_flag=True,
+    help="Traces in which no agent speaks are runs too; they are passed over else.",
 )
 
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no notes on standard error; errors only.")

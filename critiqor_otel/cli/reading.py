@@ -44,10 +44,10 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
         return f"No run was found in {', '.join(paths)}: {found}."
 
 
-def read_runs(paths: Sequence[str], *, group_by: str | None, side: Side) -> Found:
+def read_runs(paths: Sequence[str], *, side: Side, group_by: str | None = None, keep_silent: bool = False) -> Found:
     """Read files, folders and `-`, and return their runs."""
     evidence = gather(side.follow(read_paths(paths), label="reading"))
-    runs = runs_of(evidence, group_by=None if group_by is None else GroupBy(group_by))
+    runs = runs_of(evidence, group_by=None if group_by is None else GroupBy(group_by), keep_silent=keep_silent)
     told = sorted(runs.notes, key=lambda note: (note.place or "", note.code, note.message))
     silent = (_silent(trace_id) for trace_id in runs.silent_traces)
     found = Found(

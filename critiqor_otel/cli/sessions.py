@@ -31,6 +31,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...]
     output: str
     group_by: str | None
+    keep_silent: bool
     quiet: bool
 
 
@@ -39,7 +40,7 @@ def sessions(request: Request) -> int:
     side = Side(quiet=request.quiet)
     sealed: list[Sealed] = []
     with bulk_work():
-        found = read_runs(request.paths, group_by=request.group_by, side=side)
+        found = read_runs(request.paths, side=side, group_by=request.group_by, keep_silent=request.keep_silent)
         repeats = duplicates(found.evidence.spans, found.sessions)
         runs = Path(request.output)
         for session, repeated in side.follow(zip(found.sessions, repeats, strict=True), label="writing"):
@@ -69,6 +70,7 @@ Example:
     help="The folder that gets a folder a run, with session.json and receipt.json in it, read-only.",
 )
 @options.group_by
+@options.keep_silent
 @options.quiet
 def command(**given: Any) -> int:
     """Write one session file a run, and nothing else.

@@ -30,6 +30,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     runs: str
     only: str | None
     profile: str
+    keep_silent: bool
     quiet: bool
 
 
@@ -37,7 +38,7 @@ def show(request: Request) -> int:
     """Find the run, print its timeline, and return the exit code."""
     side = Side(quiet=request.quiet)
     paths = _paths(request.run, Path(request.runs))
-    found = read_runs(paths, group_by=None, side=side)
+    found = read_runs(paths, side=side, keep_silent=request.keep_silent)
     if not found.sessions:
         side.fail(found.emptiness(paths))
         return ExitCode.UNREADABLE
@@ -80,6 +81,7 @@ Examples:
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where to look for a run id.")
 @click.option("--only", metavar="ID", help="The run to show, where RUN holds several.")
 @options.profile
+@options.keep_silent
 @options.quiet
 def command(**given: Any) -> int:
     """Show what happened in a run, step by step.

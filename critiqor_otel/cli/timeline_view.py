@@ -67,13 +67,16 @@ def _timeline(session: Session, diagnosis: Diagnosis) -> Iterator[Text]:
         indent = _ONE_LEVEL * min(depth, _DEEPEST)
         name = f"{one_line(event.event_type):<{_NAME_WIDTH - len(indent)}}"
         line = Text(f"{clock(event.time_ns):<12}  {indent}").append(name, style=_STYLES.get(event.event, ""))
-        for part, style in ((shown.subject, "bold"), (_took(event), "dim"), (shown.detail, "")):
+        failures = ", ".join(pointed_at.get(event.event_id, ()))
+        for part, style in (
+            (shown.subject, "bold"),
+            (_took(event), "dim"),
+            ("failed" if shown.failed else "", "red"),
+            (f"← {failures}" if failures else "", "red"),
+            (shown.detail, ""),
+        ):
             if part:
                 line.append("  ").append(part, style=style)
-        if shown.failed:
-            line.append("  failed", style="red")
-        if event.event_id in pointed_at:
-            line.append(f"  ← {', '.join(pointed_at[event.event_id])}", style="red")
         yield line
 
 

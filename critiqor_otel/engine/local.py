@@ -60,9 +60,12 @@ def gather(batches: Iterable[Batch]) -> Evidence:
     return evidence
 
 
-def runs_of(evidence: Evidence, *, group_by: GroupBy | None = None) -> Runs:
-    """Return the runs that the evidence tells of; the order of files, batches and spans changes nothing."""
-    rebuilt = reconstruct(evidence.spans, evidence.logs, group_by=group_by)
+def runs_of(evidence: Evidence, *, group_by: GroupBy | None = None, keep_silent: bool = False) -> Runs:
+    """Return the runs that the evidence tells of; the order of files, batches and spans changes nothing.
+
+    With `keep_silent`, a trace in which no agent speaks is a run too.
+    """
+    rebuilt = reconstruct(evidence.spans, evidence.logs, group_by=group_by, keep_silent=keep_silent)
     return Runs(
         sessions=join_continuations((*rebuilt.sessions, *evidence.sessions)),
         notes=(*evidence.notes, *rebuilt.notes),
