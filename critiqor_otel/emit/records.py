@@ -4,6 +4,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from analyzer.evaluation.frozen import freeze
@@ -32,6 +33,8 @@ class Record(Struct, frozen=True, kw_only=True):
     status: str | None = None
     error: str | None = None
     duration_ms: float | None = None
+    given: Event | None = None
+    """The event itself, where it came as one from elsewhere."""
 
     def trace_event(self) -> dict[str, Any]:
         """Return the trace event: `{event, timestamp, …}`, the timestamp in seconds since the epoch."""
@@ -39,6 +42,9 @@ class Record(Struct, frozen=True, kw_only=True):
 
     def event(self, event_id: str) -> Event:
         """Return the session's event; values that JSON has no form for are their text."""
+        if self.given is not None:
+            time_ns = self.time_ns if self.given.time_ns is None else self.given.time_ns
+            return msgspec.structs.replace(self.given, event_id=event_id, time_ns=time_ns)
         kind = kind_of(self.event_type)
         return Event(
             event_id=event_id,
