@@ -12,7 +12,7 @@ from analyzer.timeline.index import Timeline
 
 __all__ = ["build_graph"]
 
-_LONGEST = 200
+_LONGEST = 200  # bytes of arguments in a label
 
 
 def build_graph(timeline: Timeline, failures: Sequence[Failure], profile: Profile) -> CausalGraph:
@@ -31,7 +31,7 @@ def _edges(timeline: Timeline, failures: Sequence[Failure], profile: Profile) ->
 
 
 def _recorded_label(event: Event) -> str:
-    """Return tool, name, skill or kind, and the arguments unless empty (critiqor 0.1.4, which does not shorten them)."""
+    """Return tool, name, skill or kind, and the arguments unless empty, as critiqor 0.1.4 does, but shortened."""
     arguments = first_present(event, ARGUMENTS)
     if arguments is ABSENT or not arguments:
         return label_of(event)

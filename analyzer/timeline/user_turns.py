@@ -3,6 +3,7 @@
 from typing import Any
 
 from analyzer.session.accessors import payload_of
+from analyzer.session.jsontext import canonical
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_list, is_object
 
@@ -20,7 +21,7 @@ class UserTurns:
 
     def __init__(self) -> None:
         self.count = 0
-        self._question: Json = None
+        self._question = b""
 
     def take(self, event: Event, name: str, *, inside: bool) -> None:
         """Take a state transition by its observed name; `inside`: an agent is at work."""
@@ -31,9 +32,9 @@ class UserTurns:
             return
         payload = payload_of(event)
         question = None if payload.get("sub_agent") is True else _question(payload.get("input"))
-        if question is not None and question != self._question:
+        if question is not None and (asked := canonical(question)) != self._question:
             self.count += 1
-            self._question = question
+            self._question = asked
 
 
 def _question(asked: Json) -> Any:

@@ -155,16 +155,28 @@ def test_tokens_alone_are_reported_where_a_budget_is_set() -> None:
     ]
 
 
+def nested(depth: int) -> Any:
+    value: Any = {"error": "boom"}
+    for _ in range(depth):
+        value = {"content": [value]}
+    return value
+
+
 @pytest.mark.parametrize("profile", Profile)
 def test_values_nested_without_end_get_a_verdict(profile: Profile) -> None:
-    deep: Any = {"error": "boom"}
-    for _ in range(20_000):
-        deep = {"content": [deep]}
-    names = ("tool_call", "tool_result", "memory_search", "after_provider_response", "context", "error", "agent_start")
-    payload = {"input": deep, "result": deep, "usage": deep, "records": deep, "messages": deep, "message": deep}
+    names = (
+        *("agent_start", "tool_call", "tool_result", "memory_search", "before_provider_request"),
+        *("after_provider_response", "context", "error", "agent_end"),
+    )
+    keys = ("input", "result", "usage", "records", "messages", "message")
     events = tuple(
         Event(
-            event_id=f"{turn}{name}", event=kind_of(name), event_type=name, tool_name="t", payload=payload, error=deep
+            event_id=f"{turn}{name}",
+            event=kind_of(name),
+            event_type=name,
+            tool_name="t",
+            payload=dict.fromkeys(keys, nested(3_000)),
+            error=nested(3_000),
         )
         for turn in range(3)
         for name in names
