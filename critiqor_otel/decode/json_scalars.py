@@ -115,10 +115,13 @@ def as_count(value: Any, findings: Findings) -> int:
     if not value:
         return 0
     try:
-        return max(_integer(value), 0)
+        count = _integer(value)
     except BadScalarError:
-        findings.add(Finding.BAD_VALUE, "a count that is no number")
-        return 0
+        count = -1
+    if 0 <= count < _UINT64:
+        return count
+    findings.add(Finding.BAD_VALUE, "a count that is none")
+    return 0
 
 
 def as_enum(value: Any, members: Mapping[Any, _Member], findings: Findings, *, absent: _Member) -> _Member:

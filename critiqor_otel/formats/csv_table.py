@@ -17,6 +17,7 @@ __all__ = ["CSV_TABLE"]
 
 _HEADER = re.compile(rb"[^\n{\[]*\bcontext\.(?:trace|span)_id\b")
 _AT_ONCE = 512  # rows
+_NAMELESS = ""  # the column of what a row has too much
 
 
 def _recognise(head: bytes) -> bool:
@@ -25,7 +26,7 @@ def _recognise(head: bytes) -> bool:
 
 def _read(stream: BinaryIO, place: str) -> Iterator[Batch]:
     csv.field_size_limit(sys.maxsize)  # a prompt may be longer than the 128 KiB that csv allows
-    rows = csv.DictReader(line.decode("utf-8-sig", "replace") for line in stream)
+    rows = csv.DictReader((line.decode("utf-8-sig", "replace") for line in stream), restkey=_NAMELESS)
     read_any = False
     while True:
         findings = Findings()

@@ -77,9 +77,9 @@ def _translate(match: re.Match[str], following: str, out: list[str]) -> None:
 
 def _add_text(text: str, out: list[str]) -> None:
     """Append a text; one that follows a `+` goes on with the text before."""
-    if out[-1:] == ["+"]:
-        out.pop()
-        text = json.loads(out.pop()) + text
+    if len(out) > 1 and out[-1] == "+" and out[-2].startswith('"'):
+        text = json.loads(out[-2]) + text
+        del out[-2:]
     out.append(json.dumps(text))
 
 

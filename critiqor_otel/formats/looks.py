@@ -26,7 +26,7 @@ def looks_like(head: bytes) -> str:
     for magic, name in _MAGIC:
         if text.startswith(magic):
             return name
-    if _CONTROL.isdisjoint(text):
+    if _CONTROL.isdisjoint(text) and text[:_SHOWN].decode("utf-8", "replace").count("\ufffd") <= 1:
         line = text[:_SHOWN].decode("utf-8", "replace").splitlines()
         return f"text that begins with {line[0]!r}" if line else "blanks"
     return f"binary data that begins with {head[:8].hex(' ')}"

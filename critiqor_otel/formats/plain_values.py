@@ -14,7 +14,7 @@ __all__ = ["MAX_DEPTH", "plain_attributes", "plain_text", "plain_time", "plain_v
 MAX_DEPTH = 100
 """Lists and maps inside one another that stay values; a value nested deeper is kept as its JSON text."""
 
-_LATEST = 1 << 63
+_INT64 = 1 << 63  # of a signed 64-bit integer, and of times
 _DOUBLE = "doubleValue"  # how the reader of JSON hands over NaN and the infinities
 
 
@@ -28,13 +28,13 @@ def plain_attributes(attributes: Any, findings: Findings) -> Attributes:
 
 
 def plain_value(value: Any) -> AttributeValue:
-    """Return a JSON value as an attribute value."""
-    if not is_object(value) and not is_list(value):
-        held: AttributeValue = value
-        return held
-    if is_object(value) and list(value) == [_DOUBLE]:
-        return _double(value)
-    return value if _is_shallow(value) else value_as_text(value)
+    """Return a JSON value as an attribute value; what OTLP can't hold is kept as text."""
+    if is_object(value) or is_list(value):
+        if is_object(value) and list(value) == [_DOUBLE]:
+            return _double(value)
+        return value if _fits(value) else value_as_text(value)
+    held: AttributeValue = value_as_text(value) if _is_too_big(value) else value
+    return held
 
 
 def plain_text(value: Any) -> str:
@@ -49,7 +49,7 @@ def plain_time(value: Any, findings: Findings) -> int:
     if value is None or value == "":
         return 0
     time_ns = parse_instant(value)
-    if time_ns is None or not 0 <= time_ns < _LATEST:
+    if time_ns is None or not 0 <= time_ns < _INT64:
         findings.add(Finding.BAD_VALUE, "a time that is none")
         return 0
     return time_ns
@@ -67,14 +67,21 @@ def _double(value: Mapping[str, Any]) -> AttributeValue:
         return dict(value)
 
 
-def _is_shallow(value: Any) -> bool:
+def _fits(value: Any) -> bool:
+    """Return whether a list or object is nested no deeper than `MAX_DEPTH` and holds no number beyond 64 bits."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
         below: list[Any] = []
         for item in level:
-            children = item.values() if is_object(item) else item
+            children = list(item.values()) if is_object(item) else item
+            if any(_is_too_big(child) for child in children):
+                return False
             below += [child for child in children if is_object(child) or is_list(child)]
         if not below:
             return True
         level = below
     return False
+
+
+def _is_too_big(value: Any) -> bool:
+    return isinstance(value, int) and not -_INT64 <= value < _INT64

@@ -16,7 +16,7 @@ from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.decode.ids import SPAN_ID, TRACE_ID, BadIdError
 from critiqor_otel.formats.foreign_ids import optional_padded_id, padded_id
 from critiqor_otel.formats.format import Found, RecordFormat
-from critiqor_otel.formats.plain_values import plain_attributes, plain_text, value_as_text
+from critiqor_otel.formats.plain_values import plain_attributes, plain_text, plain_value, value_as_text
 from critiqor_otel.formats.tags import microseconds, take_marks
 from critiqor_otel.span import Attributes, Link, Resource, Scope, Span, SpanEvent, SpanKind
 
@@ -91,7 +91,7 @@ def _parent(value: Any, findings: Findings) -> str | None:
 
 def _endpoint(endpoint: Mapping[str, Any], names: Mapping[str, str]) -> Attributes:
     told = {names[key]: value for key, value in endpoint.items() if key in names}
-    return {name: value for name, value in told.items() if isinstance(value, str | int) and value != ""}
+    return {name: plain_value(value) for name, value in told.items() if isinstance(value, str | int) and value != ""}
 
 
 def _events(annotations: Any, findings: Findings) -> tuple[SpanEvent, ...]:
@@ -132,7 +132,8 @@ def _link(value: Any) -> Link | None:
         return None
     attributes = _json_object(parts[3].rpartition("|")[0])
     try:
-        return Link(padded_id(parts[0], TRACE_ID), padded_id(parts[1], SPAN_ID), attributes or {})
+        held = {key: plain_value(item) for key, item in (attributes or {}).items()}
+        return Link(padded_id(parts[0], TRACE_ID), padded_id(parts[1], SPAN_ID), held)
     except BadIdError:
         return None
 
