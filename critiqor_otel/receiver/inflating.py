@@ -1,6 +1,7 @@
 """A gzip body becomes what it was, as long as that is no more than is allowed."""
 
 import zlib
+from typing import Any
 
 from critiqor_otel.receiver.refusal import Fault, Refusal
 
@@ -8,6 +9,7 @@ __all__ = ["TooMuchError", "inflated"]
 
 _GZIP = 31  # zlib's word for "a gzip header, and the largest window"
 _STEP = 1 << 16  # bytes fed at once, so that what lies behind a member is copied in small pieces only
+_PART = 1 << 20  # bytes inflated at once, so that what is too much is noticed before it is there
 _MOST_MEMBERS = 1024
 
 
@@ -37,15 +39,20 @@ def _member(data: bytes, at: int, parts: list[bytes], room: int) -> tuple[int, i
     while not stream.eof:
         piece = stream.unconsumed_tail or data[at : at + _STEP]
         at += 0 if stream.unconsumed_tail else len(piece)
-        if not piece:
+        part = _part(stream, piece, min(room + 1, _PART))
+        if not piece and not part and not stream.eof:
             raise Refusal(Fault.BAD_DATA, f"the gzip body of {len(data)} bytes is cut short")
-        try:
-            part = stream.decompress(piece, room + 1)
-        except zlib.error as error:
-            raise Refusal(Fault.BAD_DATA, f"the body is no gzip though Content-Encoding says so: {error}") from error
         room -= len(part)
         if room < 0:
             raise TooMuchError
         if part:
             parts.append(part)
     return at - len(stream.unused_data), room
+
+
+def _part(stream: Any, piece: bytes, size: int) -> bytes:
+    try:
+        part: bytes = stream.decompress(piece, size)
+    except zlib.error as error:
+        raise Refusal(Fault.BAD_DATA, f"the body is no gzip though Content-Encoding says so: {error}") from error
+    return part

@@ -112,7 +112,7 @@ class OwnerProcess:
 
     def _order(self, order: _Order) -> None:
         assert self._child.stdin is not None  # noqa: S101  # it was asked for
-        with contextlib.suppress(OSError):  # it has ended; the listener sees to it
+        with contextlib.suppress(OSError, ValueError):  # it has ended; the listener sees to it
             self._child.stdin.write(msgspec.json.encode(order) + b"\n")
             self._child.stdin.flush()
 
@@ -121,6 +121,7 @@ class OwnerProcess:
             assert self._child.stdout is not None  # noqa: S101  # it was asked for
             for line in self._child.stdout:
                 self._hear(msgspec.json.decode(line, type=_Report))
+            _close_pipes(self._child)
             if self._stopping:
                 return
             self._tell("owner-died", {"code": self._child.wait()})
@@ -138,6 +139,13 @@ class OwnerProcess:
             self._flushed.set()
         elif report.word == "ready":
             self._ready.set()
+
+
+def _close_pipes(child: "subprocess.Popen[bytes]") -> None:
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):  # what was still to be said, nobody hears
+                pipe.close()
 
 
 def main() -> None:

@@ -98,6 +98,11 @@ class Receiver:
         intake, owner = self._intake, self._owner
         return intake is not None and not intake.closing and owner is not None and owner.alive
 
+    def refuse(self) -> None:
+        """Take no more requests; clients are told to send them again later, to whoever listens then."""
+        if self._intake is not None:
+            self._intake.closing = True
+
     def flush(self, seconds: float = 30.0) -> bool:
         """Seal everything that was acknowledged so far; tell whether that was done in time."""
         return self._owner is not None and self._owner.flush(seconds)

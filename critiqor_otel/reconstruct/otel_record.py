@@ -72,7 +72,7 @@ def otel_record(node: Node, shared: Shared) -> dict[str, Any]:
     told: dict[str, Any] = {key: value for key, value in record.items() if value}
     if span.resource.attributes or span.resource.schema_url:
         told["resource"] = shared.resource(span.resource)
-    if span.scope.name or span.scope.version or span.scope.attributes:
+    if span.scope.name or span.scope.version or span.scope.attributes or span.scope.schema_url:
         told["scope"] = shared.scope(span.scope)
     return told
 
