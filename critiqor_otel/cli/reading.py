@@ -1,6 +1,7 @@
 """Paths given on the command line become runs, and what could not be read is told."""
 
 from collections.abc import Mapping, Sequence
+from enum import Enum, auto
 
 import msgspec
 
@@ -11,9 +12,18 @@ from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT
 from critiqor_otel.formats.reading import read_paths
 from critiqor_otel.reconstruct.grouping import GroupBy
 
-__all__ = ["Found", "read_runs"]
+__all__ = ["Found", "Silent", "read_runs"]
 
 _UNREAD = frozenset((SKIPPED_FILE, UNREADABLE_INPUT))
+
+
+class Silent(Enum):
+    """What becomes of a trace in which no agent speaks."""
+
+    PASSED_OVER = auto()
+    KEPT_IF_ALONE = auto()
+    """It is a run where the input holds no other."""
+    KEPT = auto()
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,16 +54,20 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
         return f"No run was found in {', '.join(paths)}: {found}."
 
 
-def read_runs(paths: Sequence[str], *, side: Side, group_by: str | None = None, keep_silent: bool = False) -> Found:
+def read_runs(
+    paths: Sequence[str], *, side: Side, group_by: str | None = None, silent: Silent = Silent.PASSED_OVER
+) -> Found:
     """Read files, folders and `-`, and return their runs."""
     evidence = gather(side.follow(read_paths(paths), label="reading"))
-    runs = runs_of(evidence, group_by=None if group_by is None else GroupBy(group_by), keep_silent=keep_silent)
+    grouping = None if group_by is None else GroupBy(group_by)
+    runs = runs_of(evidence, group_by=grouping, keep_silent=silent is Silent.KEPT)
+    if not runs.sessions and runs.silent_traces and silent is Silent.KEPT_IF_ALONE:
+        runs = runs_of(evidence, group_by=grouping, keep_silent=True)
     told = sorted(runs.notes, key=lambda note: (note.place or "", note.code, note.message))
-    silent = (_silent(trace_id) for trace_id in runs.silent_traces)
     found = Found(
         evidence=evidence,
         sessions=runs.sessions,
-        skipped=(*(note for note in told if note.code in _UNREAD), *silent),
+        skipped=(*(note for note in told if note.code in _UNREAD), *map(_silent, runs.silent_traces)),
         notes=tuple(note for note in told if note.code not in _UNREAD),
     )
     side.tell((*found.skipped, *found.notes))

@@ -11,7 +11,7 @@ from analyzer.bulk import bulk_work
 from critiqor_otel.cli import options
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
-from critiqor_otel.cli.reading import read_runs
+from critiqor_otel.cli.reading import Silent, read_runs
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import duplicates
 from critiqor_otel.spool.sealed_runs import SESSION_FILE, Arrival, Sealed, seal
@@ -40,7 +40,12 @@ def sessions(request: Request) -> int:
     side = Side(quiet=request.quiet)
     sealed: list[Sealed] = []
     with bulk_work():
-        found = read_runs(request.paths, side=side, group_by=request.group_by, keep_silent=request.keep_silent)
+        found = read_runs(
+            request.paths,
+            side=side,
+            group_by=request.group_by,
+            silent=Silent.KEPT if request.keep_silent else Silent.KEPT_IF_ALONE,
+        )
         repeats = duplicates(found.evidence.spans, found.sessions)
         runs = Path(request.output)
         for session, repeated in side.follow(zip(found.sessions, repeats, strict=True), label="writing"):

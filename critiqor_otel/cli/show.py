@@ -13,7 +13,7 @@ from critiqor_otel.cli import options
 from critiqor_otel.cli.diagnose import look_of
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
-from critiqor_otel.cli.reading import read_runs
+from critiqor_otel.cli.reading import Silent, read_runs
 from critiqor_otel.cli.side import Side
 from critiqor_otel.cli.timeline_view import view
 from critiqor_otel.spool.run_folder import folder_of
@@ -38,7 +38,7 @@ def show(request: Request) -> int:
     """Find the run, print its timeline, and return the exit code."""
     side = Side(quiet=request.quiet)
     paths = _paths(request.run, Path(request.runs))
-    found = read_runs(paths, side=side, keep_silent=request.keep_silent)
+    found = read_runs(paths, side=side, silent=Silent.KEPT if request.keep_silent else Silent.KEPT_IF_ALONE)
     if not found.sessions:
         side.fail(found.emptiness(paths))
         return ExitCode.UNREADABLE

@@ -93,12 +93,13 @@ def test_a_folder_that_cannot_be_made_is_usage(critiqor: Critiqor, folder: Path)
     assert "runs cannot be written" in done.err
 
 
-def test_a_trace_without_an_agent_is_kept_when_all_are_asked_for(critiqor: Critiqor, folder: Path) -> None:
+def test_a_trace_without_an_agent_is_kept_when_it_is_alone_or_asked_for(critiqor: Critiqor, folder: Path) -> None:
     span = {"traceId": "1" * 32, "spanId": "2" * 16, "name": "GET /", "startTimeUnixNano": "1", "endTimeUnixNano": "2"}
     (folder / "http.json").write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}))
 
-    done, kept = critiqor("sessions", "http.json"), critiqor("sessions", "http.json", "--all")
+    alone = critiqor("sessions", "http.json")
+    beside, asked_for = critiqor("sessions", "http.json", CLEAN), critiqor("sessions", "http.json", CLEAN, "--all")
 
-    assert done.code == 3
-    assert kept.code == 0
-    assert json.loads((folder / kept.out.strip()).read_bytes())["events"][0]["span"]["span_id"] == "2" * 16
+    assert json.loads((folder / alone.out.strip()).read_bytes())["events"][0]["span"]["span_id"] == "2" * 16
+    assert [len(done.out.splitlines()) for done in (alone, beside, asked_for)] == [1, 1, 2]
+    assert f"in the trace {'1' * 32} no agent speaks" in beside.err
