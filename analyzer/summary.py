@@ -1,8 +1,10 @@
 """How much evidence there is, and how the run went seen from outside."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from analyzer.profile import Profile
@@ -51,7 +53,7 @@ class RuntimeMetrics:
     """How the run went, seen from outside."""
 
     latency: float | None = None
-    """Seconds from the first event to the last; None when no time is known."""
+    """Seconds from the first event to the last, without the pauses between an agent's runs; None: no time is known."""
     retries: int = 0
     errors: tuple[str, ...] = ()
     """The different error texts in order of first appearance, shortened, the first twenty."""
@@ -81,9 +83,8 @@ def summarise(timeline: Timeline, profile: Profile) -> EvidenceSummary:
 
 def measure(timeline: Timeline, summary: EvidenceSummary) -> RuntimeMetrics:
     """Return how a run went."""
-    times = [event.time_ns for event in timeline.events if event.time_ns is not None]
     return RuntimeMetrics(
-        latency=(max(times) - min(times)) / 1e9 if times else None,
+        latency=_latency(timeline),
         retries=summary.retries,
         errors=_error_texts(timeline),
     )
@@ -98,6 +99,22 @@ def evidence_level(timeline: Timeline, profile: Profile) -> EvidenceLevel:
     if all(event.event_type in _MESSAGES and event.span is None for event in timeline.events):
         return "trace_available"
     return "fully_instrumented"
+
+
+def _latency(timeline: Timeline) -> float | None:
+    """Return the time of the run: where all of it lies within an agent's runs, that of these runs together."""
+    times = sorted(event.time_ns for event in timeline.events if event.time_ns is not None)
+    if not times:
+        return None
+    pauses = [(before[1], after[0]) for before, after in pairwise(timeline.spells)]
+    busy = any(_lies_between(times, pause) for pause in pauses)
+    starts_and_ends = [timeline.spells[0][0], timeline.spells[-1][1]] if pauses else []
+    idle = 0 if busy or starts_and_ends != [times[0], times[-1]] else sum(max(0, end - start) for start, end in pauses)
+    return (times[-1] - times[0] - idle) / 1e9
+
+
+def _lies_between(times: list[int], pause: tuple[int, int]) -> bool:
+    return bisect_right(times, pause[0]) < bisect_left(times, pause[1])
 
 
 def _no_recount(_: Timeline) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How did the run end? A run that never ended is told apart from one that succeeded."""
+"""When was an agent at work, and how did the run end? One that never ended is told apart from one that succeeded."""
 
 from collections.abc import Callable, Hashable, Mapping
 from enum import StrEnum
@@ -34,6 +34,9 @@ class Ending:
     def __init__(self) -> None:
         self._sub_agents: set[Hashable] = set()
         self._open_agents = 0
+        self._began: int | None = None
+        self.spells: list[tuple[int, int]] = []
+        """From when to when an agent was at work, in nanoseconds, spell by spell."""
         self._agent_failed: bool | None = None
         self._process_failed: bool | None = None
         self._process_open = False
@@ -75,6 +78,8 @@ class Ending:
         if payload.get("sub_agent") is True:
             self._sub_agents.add(event.span)
             return
+        if not self.agent_at_work:
+            self._began = event.time_ns
         self._open_agents += 1
 
     def _agent_end(self, event: Event) -> None:
@@ -84,6 +89,8 @@ class Ending:
         if payload.get("unfinished") is True:
             return
         self._open_agents = max(0, self._open_agents - 1)
+        if not self.agent_at_work and self._began is not None and event.time_ns is not None:
+            self.spells.append((self._began, event.time_ns))
         self._agent_failed = event.status == "error" or bool(event.error)
 
     def _session_end(self, _: Event) -> None:

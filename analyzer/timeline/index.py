@@ -63,6 +63,8 @@ class Timeline:
     tokens: Tokens
     missing: tuple[Fact, ...]
     status: RunStatus
+    spells: tuple[tuple[int, int], ...]
+    """From when to when an agent was at work, in nanoseconds, in order."""
 
     def of_kind(self, kind: EventKind) -> list[Event]:
         """Return the events of a kind, in order."""
@@ -181,6 +183,7 @@ class _Builder:
             tokens=tokens,
             missing=missing_facts(carried),
             status=status,
+            spells=tuple(self.ending.spells),
         )
 
     def _tokens(self, model_calls: tuple[ModelCall, ...], *, all_shown: bool) -> Tokens:

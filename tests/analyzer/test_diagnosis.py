@@ -107,6 +107,22 @@ def test_latency_is_the_time_from_first_to_last_event() -> None:
     assert diagnose(session_of(*events)).runtime_metrics.latency == 3.5
 
 
+@pytest.mark.parametrize(
+    ("seconds", "latency"),
+    [
+        ([("agent_start", 0), ("agent_end", 5), ("agent_start", 30), ("agent_end", 35)], 10),
+        ([("agent_start", 0), ("agent_end", 5), ("tool_call", 20), ("agent_start", 30), ("agent_end", 35)], 35),
+        ([("agent_start", 0), ("agent_end", 5), ("agent_start", 30), ("agent_end", 35), ("tool_call", 50)], 50),
+        ([("agent_start", 0), ("agent_start", 4), ("agent_end", 5), ("agent_end", 35)], 35),
+        ([("agent_start", 0), ("agent_end", 5), ("tool_call", 50)], 50),
+    ],
+)
+def test_pauses_between_an_agents_runs_are_no_latency(seconds: list[tuple[str, int]], latency: float) -> None:
+    events = ({"event": name, "timestamp": f"2025-06-01T12:00:{at:02d}Z"} for name, at in seconds)
+
+    assert diagnose(session_of(*events)).runtime_metrics.latency == latency
+
+
 def test_errors_are_told_once_each_in_their_own_words() -> None:
     told = {"event_type": "error", "payload": {"message": "no network", "error_type": "OSError"}}
     diagnosis = diagnose(session_of(told, *answered(ValueError("boom"), ValueError("boom")), told))
