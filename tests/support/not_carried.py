@@ -38,7 +38,7 @@ PARTIAL: NotCarried = {
     "openclaw": {"tool_arguments": "only the shape of the arguments is written"},
     "openclaw_latest_semconv": {"tool_arguments": "only the shape of the arguments is written"},
     "openclaw_synthetic/clean_nocontent_default_semconv": {"tool_arguments": "content capture was off"},
-    "openclaw_synthetic/tool_loop_failover_stuck": {"model_calls": "it was made without model spans; usage has its own"},
+    "openclaw_synthetic/tool_loop_failover_stuck": {"model_calls": "made without model spans; usage has its own"},
     "semconv_latest_synthetic": {"tool_arguments": "most of its tool spans were made without any"},
     "openinference_google_adk": {
         "model_calls": "each call overwrites the attributes of the one before; the last one stays",
