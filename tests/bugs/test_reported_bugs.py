@@ -151,7 +151,7 @@ def test_09_every_legal_spelling_is_read_exactly(tmp_path: Path) -> None:
     assert attributes["kvl"] == {"a": {"b": True}}
     times = first["payload"]["otel"]
     assert times["end_time_unix_nano"] - times["start_time_unix_nano"] == 1000000001
-    assert told["s3"]["payload"]["otel"]["parent_span_id"] == first["span"]["span_id"]
+    assert told["nulls"]["payload"]["otel"]["parent_span_id"] == first["span"]["span_id"]
 
 
 def test_12_a_rotated_and_cut_file_gives_all_that_is_whole(tmp_path: Path) -> None:
