@@ -25,7 +25,8 @@ MAX_DEPTH = 200
 """Levels kept as values when a document is nested too deep for the parser; what lies below stays as its text."""
 
 _MAX_DIGITS = 4300  # what Python converts to an integer by default
-_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
+# A string without an end is one token too: looked for from each of its quotes, the end would cost their square.
+_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 _ORDERED = msgspec.json.Encoder(order="deterministic")
 
 

@@ -15,7 +15,7 @@ from critiqor_otel.decode.otlp_json_reader import FormReader
 from critiqor_otel.errors import DecodeError
 from critiqor_otel.span import Batch
 
-__all__ = ["decode_logs", "decode_request", "decode_traces", "fill_request"]
+__all__ = ["decode_logs", "decode_request", "decode_traces", "fill_request", "holds_other_signals"]
 
 
 def decode_traces(data: bytes, *, place: str = "") -> Batch:
@@ -47,7 +47,7 @@ def decode_logs(data: bytes, *, place: str = "") -> Batch:
 def decode_request(data: bytes, *, place: str = "") -> Batch | None:
     """Return what a request of any signal holds, or None where it is not in the specification's spelling.
 
-    A metrics request counts as skipped.
+    A request of metrics or profiles counts as skipped.
     """
     try:
         request = read_request(data)
@@ -59,6 +59,11 @@ def decode_request(data: bytes, *, place: str = "") -> Batch | None:
 def fill_request(document: Any, findings: Findings) -> RequestForm:
     """Return the request that a JSON value means, in whatever spelling."""
     return FormFiller(findings).fill(RequestForm, document)
+
+
+def holds_other_signals(request: RequestForm) -> bool:
+    """Return whether the request holds metrics or profiles, which are passed over."""
+    return request.resource_metrics is not None or request.resource_profiles is not None
 
 
 def _request(data: bytes, findings: Findings) -> RequestForm:
@@ -78,6 +83,6 @@ def _batch(request: RequestForm, findings: Findings, place: str) -> Batch:
         spans=tuple(spans),
         logs=tuple(logs),
         notes=findings.notes(place),
-        skipped=0 if request.resource_metrics is None else 1,
+        skipped=int(holds_other_signals(request)),
         rejected=findings.rejected,
     )

@@ -190,6 +190,7 @@ class RequestForm(_Form):
     resource_spans: list[ResourceSpansForm] | None = None
     resource_logs: list[ResourceLogsForm] | None = None
     resource_metrics: Raw | None = None
+    resource_profiles: Raw | None = None
 
 
 read_request: Callable[[bytes], RequestForm] = msgspec.json.Decoder(RequestForm).decode

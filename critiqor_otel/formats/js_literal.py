@@ -16,7 +16,7 @@ _TOKEN = re.compile(
     r"""
     (?P<space>\s+)
   | (?P<text>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `(?:[^`\\]|\\.)*`)
-  | (?P<omitted>\[(?:Object|Array|Circular)[^\]]*\]\s*(?=[,}\]])|\.\.\.\s\d+\smore\s\w+)
+  | (?P<omitted>\[(?:Object|Array|Circular)[^\]]{0,80}\]\s*(?=[,}\]])|\.\.\.\s\d+\smore\s\w+)
   | (?P<proto>\[[A-Z]\w*:\snull\sprototype\]\s*)
   | (?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)n?
   | (?P<word>[A-Za-z_$][\w$]*)

@@ -8,7 +8,7 @@ import re
 
 __all__ = ["close_cut_document"]
 
-_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"(\s*:)?|[{}\[\]]', re.DOTALL)
+_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)(\s*:)?|[{}\[\]]', re.DOTALL)
 _CLOSER = {b"{": b"}", b"[": b"]"}
 _LISTS = frozenset(
     (
@@ -24,6 +24,7 @@ _LISTS = frozenset(
         *(b"data", b"trace", b"traces", b"result", b"results", b"items", b"observations"),
     )
 )
+_DEEPEST = 16  # brackets around a record, wrappings of APIs among them
 _ROOT_LISTS = _LISTS | {b"events", b"event_log"}  # of a session file
 
 
@@ -51,6 +52,8 @@ def close_cut_document(data: bytes) -> bytes | None:
 
 
 def _leads_to_records(sign: bytes, key: bytes, open_at: list[tuple[bytes, bytes]]) -> bool:
+    if len(open_at) > _DEEPEST:
+        return False
     if not open_at or not key:
         return True  # the document itself, or an item of a list that leads to records
     return key in (_ROOT_LISTS if len(open_at) == 1 and sign == b"[" else _LISTS)

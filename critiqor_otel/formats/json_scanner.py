@@ -4,7 +4,8 @@ import re
 
 __all__ = ["Scanner"]
 
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\Z)|[{}\[\]]', re.DOTALL)
+# A string that does not end is one token too: looking for its end from each of its quotes would cost their square.
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[{}\[\]]', re.DOTALL)
 _REST_OF_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _STRING = re.compile(rb'"[^"]*"')
@@ -56,7 +57,7 @@ class Scanner:
                     found.append(token.end())
                 elif self.depth < 0:
                     break
-            elif not token[1]:
+            elif token[1] != b'"':
                 self.in_string = True
         return found
 

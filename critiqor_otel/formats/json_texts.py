@@ -139,6 +139,7 @@ class _Reader(Generic[_T]):
                 self._reset()
                 yield closed
                 return
+            self._indented = False  # tried once a document, or many brackets would cost their square
         self._held.append(line)
         if line.rstrip(_BLANK)[-1:] in _LONE_CLOSERS:
             yield from self._settle(number)

@@ -8,7 +8,7 @@ from typing import Any
 
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.decode.ids import BadIdError
-from critiqor_otel.decode.otlp_json import fill_request
+from critiqor_otel.decode.otlp_json import fill_request, holds_other_signals
 from critiqor_otel.decode.otlp_json_forms import LogForm, ResourceForm, ScopeForm, SpanForm
 from critiqor_otel.decode.otlp_json_lenient import FormFiller
 from critiqor_otel.decode.otlp_json_reader import FormReader
@@ -27,6 +27,8 @@ _REQUEST_KEYS = frozenset(
         "resource_logs",
         "resourceMetrics",
         "resource_metrics",
+        "resourceProfiles",
+        "resource_profiles",
     )
 )
 _BLOCK_KEYS = {
@@ -67,7 +69,7 @@ def _read_requests(documents: Sequence[dict[str, Any]], findings: Findings) -> F
         reader = FormReader(findings)
         found.spans += reader.spans(request)
         found.logs += reader.logs(request)
-        found.skipped += request.resource_metrics is not None
+        found.skipped += holds_other_signals(request)
     return found
 
 

@@ -1,10 +1,12 @@
 """However records lie in a file, and whatever lies between them, the whole ones are read and the rest is told."""
 
+import contextlib
 import gzip
 import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -324,3 +326,30 @@ def test_a_gzip_bomb_is_inflated_piece_by_piece() -> None:
     progress = list(records_and_bytes(gzip.compress(line * 20), 3))
 
     assert len(progress) == 60
+
+
+SLOW = {
+    "brackets that never match": b"{\n" + b" [[[[\n" * 20_000 + b"}\n" * 20_000,
+    "a cut text with many quotes in it": LINE[:-60] + b'"' + b'\\"' * 300_000,
+    "a cut text that ends in an escape": LINE[:-60] + b'"' + b'\\"' * 300_000 + b"\\",
+    "lines that open something": b'{"a": 1,\n' * 50_000,
+    "lines that close something": b"}\n" * 50_000,
+    "lines that do both": b'{"a": [}\n' * 50_000,
+    "left-out parts of JavaScript": b"{ traceId: " + b"[Object" * 100_000 + b"}",
+    "quotes": b"{" + b'"' * 300_001,
+    "escapes": b'{"' + b"\\" * 300_001,
+}
+
+
+@pytest.mark.parametrize("data", SLOW.values(), ids=SLOW)
+def test_what_can_not_be_read_takes_time_in_proportion(data: bytes) -> None:
+    before = process_time()
+
+    with contextlib.suppress(UnreadableInputError):
+        read(data)
+
+    assert process_time() - before < 5
+
+
+def test_profiles_are_counted_like_metrics() -> None:
+    assert [batch.skipped for batch in read(b'{"resourceProfiles":[{}]}')] == [1]
