@@ -23,7 +23,7 @@ demo: install
 	@$(BIN)/critiqor-otel demo
 
 test: install
-	@$(PYTEST) -q
+	@$(PYTEST) -q -n auto
 
 # Cheapest first: format, lint, spelling, layers, dependencies, types.
 check: install
