@@ -3,7 +3,7 @@ import random
 import pytest
 from command import CAPTURES
 from critiqor_otel.formats.reading import read_paths
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.diagnosis import Profile
@@ -29,6 +29,7 @@ def in_pieces(spans: tuple[Span, ...], seed: int, size: int) -> list[Batch]:
     return [Batch(spans=tuple(shuffled[start : start + size])) for start in range(0, len(shuffled), size)]
 
 
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32), size=st.integers(1, 50))
 def test_the_order_and_the_batches_of_spans_change_nothing(spans: tuple[Span, ...], seed: int, size: int) -> None:
     expected = verdicts([Batch(spans=spans)])
