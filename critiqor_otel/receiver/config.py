@@ -62,6 +62,8 @@ class ReceiverConfig(msgspec.Struct, frozen=True, kw_only=True):
     """0 takes a free one; None leaves gRPC out."""
     http_port: int | None = 4318
     """0 takes a free one; None leaves HTTP out."""
+    one_port: bool = False
+    """Pass gRPC clients that come to the HTTP port on to the gRPC port, instead of telling them; not with TLS."""
     tls: Tls | None = None
     token: str | None = None
     """Clients must send it: `Authorization: Bearer TOKEN`, or as the password of Basic."""

@@ -30,6 +30,8 @@ _SERVICES = {
     Signal.LOGS: logs_service_pb2.DESCRIPTOR.services_by_name["LogsService"].full_name,
     Signal.METRICS: metrics_service_pb2.DESCRIPTOR.services_by_name["MetricsService"].full_name,
 }
+_HEALTH: Any = health  # typed by nobody
+_HEALTH_STUBS: Any = health_pb2_grpc
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _DETAILS = "grpc-status-details-bin"
 _AUTHORIZATION = "authorization"
@@ -43,7 +45,7 @@ class GrpcService:
         self._config = config
         self._intake = intake
         self._fault = fault
-        self._health = health.aio.HealthServicer()
+        self._health: Any = _HEALTH.aio.HealthServicer()
         self._server: Any = None
 
     async def start(self, host: str, port: int) -> int:
@@ -54,7 +56,7 @@ class GrpcService:
         """
         server = grpc.aio.server(options=self._options())
         server.add_generic_rpc_handlers(tuple(self._handler(signal) for signal in _SERVICES))
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        _HEALTH_STUBS.add_HealthServicer_to_server(self._health, server)
         names = (*_SERVICES.values(), health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, server)
         self._server = server

@@ -4,12 +4,13 @@ import asyncio
 from typing import Any, cast
 
 from typing_extensions import override
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from critiqor_otel.receiver.answers import refused
 from critiqor_otel.receiver.config import Limits
 from critiqor_otel.receiver.http2_apology import PREFACE, Http2Apology
 from critiqor_otel.receiver.refusal import Fault, Refusal
+from critiqor_otel.receiver.relay import Relay
 from critiqor_otel.spool.record import Encoding
 
 __all__ = ["http_protocol"]
@@ -20,23 +21,28 @@ _WAKE_BYTES = 1 << 18  # more is left in the kernel until the application has ta
 _BAD_REQUEST, _HEAD_TOO_LARGE, _HEAD_TOO_SLOW = 400, 431, 408
 
 
-def http_protocol(limits: Limits, *, grpc_place: str | None, is_tls: bool) -> type[asyncio.Protocol]:
-    """Return the class of connections that keep these limits; `grpc_place` is where gRPC clients should have gone."""
-    made = type("LimitedConnection", (_Connection,), {"limits": limits, "grpc_place": grpc_place, "is_tls": is_tls})
-    return cast("type[asyncio.Protocol]", made)
+def http_protocol(limits: Limits, *, grpc_port: int | None, is_tls: bool, passes_on: bool) -> type[asyncio.Protocol]:
+    """Return the class of connections that keep these limits.
+
+    A gRPC client is told the port where it should have gone, or passed on to it.
+    """
+    settings = {"limits": limits, "grpc_port": grpc_port, "is_tls": is_tls, "passes_on": passes_on}
+    return cast("type[asyncio.Protocol]", type("LimitedConnection", (_Connection,), settings))
 
 
 class _Connection(HttpToolsProtocol):
     """One connection."""
 
     limits: Limits
-    grpc_place: str | None
+    grpc_port: int | None
     is_tls: bool
+    passes_on: bool
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._first = True
         self._apology: Http2Apology | None = None
+        self._relay: Relay | None = None
         self._head_bytes: int | None = 0
         self._head_timer: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
@@ -53,12 +59,15 @@ class _Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._head_is_whole()
         self.resume_writing()
+        if self._relay is not None:
+            self._relay.client_left()
         super().connection_lost(exc)
 
     @override
     def eof_received(self) -> bool:  # type: ignore[override]
         """Keep the way back open for the answer to a client that has said all it will."""
-        waiting = self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
+        cycle = cast("RequestResponseCycle | None", self.cycle)
+        waiting = cycle is not None and not cycle.response_complete and not cycle.more_body
         if waiting:
             self.cycle.keep_alive = False
         return waiting and not self.is_tls
@@ -98,6 +107,8 @@ class _Connection(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """Do not wait for ever for a client that never reads."""
         super().pause_writing()
+        if self._relay is not None:
+            self._relay.pause(paused=True)
         self._stalled = self.loop.call_later(self.limits.body_seconds, self.transport.abort)
 
     @override
@@ -105,8 +116,10 @@ class _Connection(HttpToolsProtocol):
         if self._stalled is not None:
             self._stalled.cancel()
             self._stalled = None
-        if self.flow is not None:
+        if self.transport is not None:  # pyright: ignore[reportUnnecessaryComparison]  # None until it is connected
             super().resume_writing()
+        if self._relay is not None:
+            self._relay.pause(paused=False)
 
     @override
     def send_400_response(self, msg: str) -> None:
@@ -131,11 +144,13 @@ class _Connection(HttpToolsProtocol):
         if self._first:
             self._first = False
             if data.startswith(_PREFACE):
-                where = "not served here" if self.grpc_place is None else f"served on {self.grpc_place}"
-                self._apology = Http2Apology(f"this port speaks OTLP over HTTP/1.1; OTLP over gRPC is {where}")
+                self._receive_http2()
             elif data.startswith(_TLS_HANDSHAKE) and not self.is_tls:
                 self._end(_BAD_REQUEST, "this port speaks plain HTTP, not TLS")
                 return True
+        if self._relay is not None:
+            self._relay.client_sent(data)
+            return True
         if self._apology is None:
             return False
         answer, ended = self._apology.answer(data)
@@ -143,6 +158,15 @@ class _Connection(HttpToolsProtocol):
         if ended:
             self.transport.close()
         return True
+
+    def _receive_http2(self) -> None:
+        self._head_is_whole()
+        if self.passes_on and self.grpc_port is not None:
+            self._relay = Relay(self.transport, self.grpc_port, self.loop)
+            return
+        self._expect_head()
+        where = "not served here" if self.grpc_port is None else f"served on port {self.grpc_port}"
+        self._apology = Http2Apology(f"this port speaks OTLP over HTTP/1.1; OTLP over gRPC is {where}")
 
     def _end(self, status: int, message: str) -> None:
         if self.transport.is_closing():

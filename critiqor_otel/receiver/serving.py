@@ -76,7 +76,7 @@ class Serving:
             return None
         try:
             listening = _listening(self._config.host, port)
-            server = _HttpServer(self._config, app, listening, grpc_place=self._grpc_place())
+            server = _HttpServer(self._config, app, listening, grpc_port=self.grpc_port)
             self._do(server.start())
         except (OSError, ssl.SSLError) as error:
             self._do(self._stop_grpc())
@@ -87,9 +87,6 @@ class Serving:
     async def _stop_grpc(self) -> None:
         if self._grpc is not None:
             await self._grpc.stop(0)
-
-    def _grpc_place(self) -> str | None:
-        return None if self.grpc_port is None else f"port {self.grpc_port}"
 
     def _do(self, work: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
@@ -117,7 +114,7 @@ class _HttpServer:
     """uvicorn, told to start and stop by us and not by signals."""
 
     def __init__(
-        self, config: ReceiverConfig, app: HttpApp, listening: socket.socket, *, grpc_place: str | None
+        self, config: ReceiverConfig, app: HttpApp, listening: socket.socket, *, grpc_port: int | None
     ) -> None:
         tls = config.tls
         authority = None if tls is None else tls.client_authority
@@ -125,7 +122,12 @@ class _HttpServer:
         self._server = _Server(
             uvicorn.Config(
                 app,
-                http=http_protocol(config.limits, grpc_place=grpc_place, is_tls=tls is not None),
+                http=http_protocol(
+                    config.limits,
+                    grpc_port=grpc_port,
+                    is_tls=tls is not None,
+                    passes_on=config.one_port and tls is None,
+                ),
                 ws="none",
                 lifespan="off",
                 log_config=None,

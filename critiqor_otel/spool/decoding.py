@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 
+import msgspec
 from google.protobuf.message import DecodeError as ProtobufError
 
+from critiqor_otel.conventions.carriage import RUN_ID
 from critiqor_otel.conventions.records import span_of_record
 from critiqor_otel.decode import otlp_json, otlp_protobuf, schema
-from critiqor_otel.span import Batch, LogRecord
+from critiqor_otel.span import Batch, LogRecord, Resource
 from critiqor_otel.spool.record import Encoding, Record, Signal
 
 __all__ = ["decoded", "decoded_of_trace", "trace_of"]
@@ -19,18 +21,23 @@ _DECODERS: dict[tuple[Signal, Encoding], Callable[[bytes], Batch]] = {
 }
 
 
-def decoded(record: Record) -> Batch:
-    """Return what a record holds.
+def decoded(record: Record, *, run_id: str | None = None) -> Batch:
+    """Return what a record holds; with a run id, of that run, where its senders name no other.
 
     Raises:
         DecodeError: it is no request after all.
     """
     decode = _DECODERS.get((record.signal, record.encoding))
-    return Batch(skipped=1) if decode is None else decode(record.payload)
+    if decode is None:
+        return Batch(skipped=1)
+    batch = decode(record.payload)
+    return batch if run_id is None else _of_run(batch, run_id)
 
 
-def decoded_of_trace(record: Record, trace_id: str) -> Batch:
+def decoded_of_trace(record: Record, trace_id: str, *, run_id: str | None = None) -> Batch:
     """Return what a record holds of one trace, without decoding the spans of the others where that can be avoided.
+
+    The run id is used as in `decoded`.
 
     Raises:
         DecodeError: it is no request after all.
@@ -39,6 +46,7 @@ def decoded_of_trace(record: Record, trace_id: str) -> Batch:
         batch = otlp_protobuf.decode_traces(_only(record.payload, bytes.fromhex(trace_id)))
     else:
         batch = decoded(record)
+    batch = batch if run_id is None else _of_run(batch, run_id)
     return Batch(
         spans=tuple(span for span in batch.spans if span.trace_id == trace_id),
         logs=tuple(log for log in batch.logs if trace_of(log) == trace_id),
@@ -49,6 +57,24 @@ def trace_of(log: LogRecord) -> str | None:
     """Return the trace a log record belongs to, that of the span it tells of where it tells of one."""
     own = span_of_record(log)
     return log.trace_id if own is None else own.trace_id
+
+
+def _of_run(batch: Batch, run_id: str) -> Batch:
+    """Read the resources as if their program had honoured OTEL_RESOURCE_ATTRIBUTES, which names the run."""
+    named: dict[int, Resource] = {}
+
+    def of_run(resource: Resource) -> Resource:
+        known = named.get(id(resource))
+        if known is None:
+            attributes = {RUN_ID: run_id, **resource.attributes}
+            known = named[id(resource)] = msgspec.structs.replace(resource, attributes=attributes)
+        return known
+
+    return msgspec.structs.replace(
+        batch,
+        spans=tuple([msgspec.structs.replace(span, resource=of_run(span.resource)) for span in batch.spans]),
+        logs=tuple([msgspec.structs.replace(log, resource=of_run(log.resource)) for log in batch.logs]),
+    )
 
 
 def _only(payload: bytes, trace_id: bytes) -> bytes:

@@ -44,6 +44,8 @@ class OwnerSettings(msgspec.Struct, frozen=True, kw_only=True):
     group_by: GroupBy | None = None
     judged_by: Profile | None = None
     """Diagnose each run as it seals."""
+    run_id: str | None = None
+    """All that comes belongs to this run, unless it names another."""
 
 
 class Owner:
@@ -76,7 +78,9 @@ class Owner:
             journal=self._reader,
             group_by=settings.group_by,
             judged_by=settings.judged_by,
+            run_id=settings.run_id,
         )
+        self._run_id = settings.run_id
         self._aside = KeptAside(folder.aside)
         self._open = OpenSessions(settings.patience)
         self._needed: Counter[int] = Counter()  # segments, by how many pieces of open sessions stand in them
@@ -145,7 +149,7 @@ class Owner:
         """Return what a record holds; what cannot be read is kept as it came."""
         record = stored.record
         try:
-            batch = decoded(record)
+            batch = decoded(record, run_id=self._run_id)
         except DecodeError as error:
             self._keep(record, stored.position, reason="undecoded", why=str(error))
             return Batch()

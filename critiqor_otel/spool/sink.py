@@ -58,6 +58,7 @@ class Sink:
         journal: JournalReader,
         group_by: GroupBy | None = None,
         judged_by: Profile | None = None,
+        run_id: str | None = None,
     ) -> None:
         """Take the folder, which must be there, and what is sealed in it; diagnose by a profile, or not."""
         self._runs = runs
@@ -65,6 +66,7 @@ class Sink:
         self._journal = journal
         self._group_by = group_by
         self._profile = judged_by
+        self._run_id = run_id
 
     def seal(self, closed: Closed) -> Unsealed:
         """Seal what a closed session holds: one run, or several where its traces tell of several.
@@ -131,7 +133,7 @@ class Sink:
         record = self._journal.read_at(piece.position)
         if record is None:
             return [], []
-        batch = decoded_of_trace(record, piece.trace_id)
+        batch = decoded_of_trace(record, piece.trace_id, run_id=self._run_id)
         sealed = self._index.sealed(piece.trace_id)
         spans = [span for span in batch.spans if sealed is None or span.span_id not in sealed.span_ids]
         return spans, list(batch.logs)
