@@ -7,6 +7,7 @@ from functools import cached_property
 from analyzer.profile import Profile
 from analyzer.session.accessors import LookUp, first_given, first_present, name_of
 from analyzer.session.model import Event, EventKind, Note, Session
+from analyzer.session.shapes import is_list
 from analyzer.timeline.call import Call, Fingerprint, FingerprintOf, call_of, implied_fingerprint, recorded_fingerprint
 from analyzer.timeline.ending import Ending, RunStatus
 from analyzer.timeline.memory import MemoryOperation, MemoryOperations
@@ -168,6 +169,7 @@ class _Builder:
             tokens=tokens.total is not None,
             last_progress=self.last_progress,
             ended=status is not RunStatus.UNFINISHED,
+            in_part=_carried_in_part(session),
         )
         return Timeline(
             session=session,
@@ -235,3 +237,9 @@ class _Builder:
     def _model_call(self, position: int) -> None:
         self.retries.model_call()
         self.last_progress = position
+
+
+def _carried_in_part(session: Session) -> frozenset[str]:
+    """Return the facts that the session says its source carries only in part."""
+    said = session.extra.get("carried_in_part")
+    return frozenset(fact for fact in said if isinstance(fact, str)) if is_list(said) else frozenset()

@@ -39,6 +39,8 @@ class Carried(Struct, frozen=True, kw_only=True):
     """Position of the last event that shows the run going on."""
     ended: bool
     """The run is not known to have been cut off."""
+    in_part: frozenset[str]
+    """Facts that the source of the session says it carries only in part."""
 
 
 def missing_facts(carried: Carried) -> tuple[Fact, ...]:
@@ -55,7 +57,7 @@ def missing_facts(carried: Carried) -> tuple[Fact, ...]:
         Fact.TOOL_ERRORS: lacks_tools or silent or any(_lacks_outcome(call) for call in carried.calls),
         Fact.MESSAGES: bool(models) and not any(call.messages for call in models),
     }
-    return tuple(fact for fact in Fact if absent[fact])
+    return tuple(fact for fact in Fact if absent[fact] or fact in carried.in_part)
 
 
 def _lacks_tool_calls(carried: Carried) -> bool:
