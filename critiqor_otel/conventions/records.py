@@ -81,6 +81,8 @@ def _duration_ns(record: LogRecord) -> int:
 
 def spans_of_events(span: Span) -> tuple[Span, ...]:
     """Return the events of a span that are agent events of their own, as zero-length spans inside it."""
+    if not span.events:
+        return ()
     return tuple(
         Span(
             trace_id=span.trace_id,
