@@ -15,6 +15,8 @@ from analyzer.detectors.registry import ALL
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("analyzer", "critiqor_otel")
 MODULES = sorted(path.relative_to(ROOT) for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+NAMED = [path for path in MODULES if path.name != "__init__.py"]
+DETECTORS = [Path("analyzer/detectors") / f"{detector.failure_type}.py" for detector in ALL]
 LONGEST = 300
 
 
@@ -35,20 +37,17 @@ def test_a_module_says_what_question_it_answers(path: Path) -> None:
     assert len(docstring.strip().splitlines()[0].split()) > 2
 
 
-DETECTORS = [Path("analyzer/detectors") / f"{detector.failure_type}.py" for detector in ALL]
-
-
 @pytest.mark.parametrize("path", DETECTORS, ids=str)
 def test_a_detector_offers_itself_alone(path: Path) -> None:
     assert imported(path).__all__ == ["DETECTOR"]
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if path.name != "__init__.py"], ids=str)
+@pytest.mark.parametrize("path", [path for path in NAMED if path not in DETECTORS], ids=str)
 def test_all_is_what_a_module_really_offers(path: Path) -> None:
     module = imported(path)
     tree = ast.parse((ROOT / path).read_text())
 
-    assert path in DETECTORS or public_names(tree) - set(module.__all__) == set()
+    assert public_names(tree) - set(module.__all__) == set()
     assert [name for name in module.__all__ if not hasattr(module, name)] == []
 
 
@@ -85,6 +84,17 @@ def test_importing_the_light_parts_loads_nothing_heavy(module: str) -> None:
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
 
     assert loaded.strip() == "[]"
+
+
+def test_what_lives_in_the_agents_process_loads_neither_grpc_nor_detectors() -> None:
+    paths = [path for path in NAMED if path.parent.name == "emit" or path == Path("critiqor_otel/decode/sdk.py")]
+    names = [".".join(path.with_suffix("").parts) for path in paths]
+    imports = ", ".join(["sys", "critiqor_otel", *names])
+    script = f"import {imports}; print('grpc' in sys.modules, 'analyzer.detectors' in sys.modules)"
+
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+
+    assert loaded.split() == ["False", "False"]
 
 
 def test_the_floors_hold() -> None:
