@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from analyzer.detectors.registry import ALL
 from command import LOOP, run_command
 
+from analyzer.detectors.registry import ALL
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.main import VERBS
 

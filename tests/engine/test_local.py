@@ -2,7 +2,6 @@ import random
 
 import pytest
 from command import CAPTURES
-from critiqor_otel.formats.reading import read_paths
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from analyzer.report.json_form import encode_json
 from analyzer.session.codec import write_session
 from analyzer.session.model import Note, Session
 from critiqor_otel.engine.local import diagnosed, duplicates, gather, runs_of
+from critiqor_otel.formats.reading import read_paths
 from critiqor_otel.span import Batch, Span
 
 FILES = sorted(CAPTURES.glob("pydantic_ai/*.otlp.jsonl")) + sorted(
