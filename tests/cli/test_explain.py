@@ -1,7 +1,7 @@
 import pytest
-from analyzer.detectors.registry import ALL
 from command import Critiqor
 
+from analyzer.detectors.registry import ALL
 from critiqor_otel.cli.explain import page_of, pages
 
 HEADINGS = ["## What it does", "## Why is this bad", "## Example", "## How to fix", "## Known limits"]
