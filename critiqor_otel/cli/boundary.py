@@ -9,7 +9,7 @@ import click
 from analyzer.errors import AnalyzerError
 from analyzer.report.plain import one_line
 from critiqor_otel.cli.exit_code import ExitCode
-from critiqor_otel.errors import CritiqorError, OutputError, ReaderGoneError
+from critiqor_otel.errors import CritiqorError, OutputError, ReaderGoneError, ReceiverError
 
 __all__ = ["bounded"]
 
@@ -47,7 +47,7 @@ def _expected(error: BaseException) -> int:
             return ExitCode.USAGE
         case _:
             click.echo(f"Error: {one_line(str(error))}", err=True)
-            return ExitCode.USAGE if isinstance(error, OutputError) else ExitCode.UNREADABLE
+            return ExitCode.USAGE if isinstance(error, (OutputError, ReceiverError)) else ExitCode.UNREADABLE
 
 
 def _unforeseen(error: Exception) -> int:

@@ -26,6 +26,10 @@ VERBS: Mapping[str, Verb] = {
     "sessions": Verb("critiqor_otel.cli.sessions", "Write one session file a run, and nothing else."),
     "show": Verb("critiqor_otel.cli.show", "Show what happened in a run, step by step."),
     "explain": Verb("critiqor_otel.cli.explain", "Tell what a failure type means and how to fix it."),
+    "serve": Verb("critiqor_otel.cli.serve", "Receive OTLP from any agent, and seal one session file a run, live."),
+    "run": Verb("critiqor_otel.cli.run", "Run an agent's command under observation, and diagnose it when it ends."),
+    "finalize": Verb("critiqor_otel.cli.finalize", "Seal sessions that a plugin wrote, untouched, and diagnose them."),
+    "doctor": Verb("critiqor_otel.cli.doctor", "Tell what traces carry, what is missing, and what to switch on."),
     "demo": Verb("critiqor_otel.cli.demo", "Diagnose a captured run of a real agent that ships with this package."),
 }
 

@@ -99,9 +99,11 @@ class _Monitored:
         except (OSError, IndexError) as error:
             self._recorder.record_event("process_start", command=self._words)
             return self._ended(NOT_FOUND, {"error": "command_not_found", "message": str(error)})
-        self._recorder.record_event("process_start", command=self._words, pid=process.pid)
         readers = [self._reader(process.stdout, "stdout"), self._reader(process.stderr, "stderr")]
-        try:
+        try:  # from here on: a signal may interrupt anything, and the process must not outlive us
+            self._recorder.record_event("process_start", command=self._words, pid=process.pid)
+            for reader in readers:
+                reader.start()
             code = process.wait(timeout)
         except subprocess.TimeoutExpired:
             _end(process)
@@ -116,9 +118,7 @@ class _Monitored:
         return self._ended(code, None if code == 0 else {"error": "process_exit", "exit_code": code})
 
     def _reader(self, stream: IO[bytes] | None, name: str) -> threading.Thread:
-        thread = threading.Thread(target=self._read, args=(stream, name), daemon=True, name=f"critiqor-{name}")
-        thread.start()
-        return thread
+        return threading.Thread(target=self._read, args=(stream, name), daemon=True, name=f"critiqor-{name}")
 
     def _read(self, stream: Any, name: str) -> None:
         through = getattr(sys, name)
@@ -192,4 +192,6 @@ def _drain(readers: Sequence[threading.Thread]) -> None:
     """Wait for what is still in the pipes; a grandchild that holds them open is not waited for."""
     deadline = time.monotonic() + _GRACE
     for reader in readers:
+        if reader.ident is None:  # interrupted before it began
+            continue
         reader.join(max(deadline - time.monotonic(), 0.0))
