@@ -27,6 +27,7 @@ __all__ = [
     "SEQUENCE",
     "SESSION",
     "STREAM",
+    "UNFINISHED",
     "Carried",
     "ascii_json",
     "carried_events",
@@ -44,6 +45,9 @@ SESSION = "critiqor.session.json"
 """The session without its events, and how many there are; on one span of the run."""
 STREAM = "critiqor.stream"
 """Which recorder counted the sequence: the processes of one run count each for itself. Absent for a replay."""
+
+UNFINISHED = "critiqor.unfinished"
+"""On a span that was ended because its process, or its record, ended before it."""
 
 FINGERPRINTS = {
     "input_fingerprint": "critiqor.tool.arguments.fingerprint",

@@ -134,6 +134,11 @@ class Field(StrEnum):
         "carried_in_part"  # list[str]: facts this instrumentation leaves out in part, in `missing`'s words
     )
     TRANSCRIPT = "transcript"  # list[Message]: an agent's whole conversation, for where no model call shows it
+    INPUT_FINGERPRINT = "input_fingerprint"  # str: keyed, of arguments that were not captured
+    INPUT_PARTS = "input_parts"  # list[str]: keyed fingerprints of their words and numbers
+    RESULT_FINGERPRINT = "result_fingerprint"  # str: keyed, of a result that was not captured
+    RESULT_PARTS = "result_parts"  # list[str]: as INPUT_PARTS
+    MESSAGE_PARTS = "message_parts"  # list[str]: of what was said to a model and by it
     EVENT = "event"  # list[Carried]: a session's events as critiqor's own emitters wrote them
 
 

@@ -3,7 +3,7 @@
 The SDK's private fields spare a copy of every mapping; where a release has none of that name, the public ones serve.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from opentelemetry.sdk.trace import Event, ReadableSpan
@@ -14,7 +14,7 @@ from analyzer.lenient import is_mapping, is_sequence
 from analyzer.session.shapes import is_object
 from critiqor_otel.span import Attributes, AttributeValue, Link, Resource, Scope, Span, SpanEvent, SpanKind, StatusCode
 
-__all__ = ["SdkReader", "attributes_of"]
+__all__ = ["SdkReader", "attributes_of", "held_attributes", "held_events", "held_links"]
 
 # SpanFlags of OTLP 1.x: whether the parent is remote is known, and that it is.
 _KNOWN, _REMOTE = 0x100, 0x200
@@ -37,7 +37,7 @@ class SdkReader:
         context = span.get_span_context()
         if context is None:
             context = _NO_CONTEXT
-        parent, status, events, links = span.parent, span.status, span.events, span.links
+        parent, status, events, links = span.parent, span.status, held_events(span), held_links(span)
         return Span(
             trace_id=f"{context.trace_id:032x}",
             span_id=f"{context.span_id:016x}",
@@ -46,7 +46,7 @@ class SdkReader:
             kind=_KINDS[span.kind.value],
             start_ns=span.start_time or 0,
             end_ns=span.end_time or 0,
-            attributes=attributes_of(_held(span)),
+            attributes=attributes_of(held_attributes(span)),
             status=_CODES[status.status_code.value],
             status_message=status.description or "",
             events=tuple([_event(event) for event in events]) if events else (),
@@ -97,12 +97,25 @@ def attributes_of(held: Mapping[str, Any]) -> Attributes:
     return {key: value if type(value) in _PLAIN else _value(value) for key, value in held.items()}
 
 
-def _held(span: ReadableSpan) -> Mapping[str, Any]:
+def held_attributes(span: ReadableSpan) -> Mapping[str, Any]:
+    """Return the span's attributes as they lie there, without a copy where that can be had."""
     bounded = getattr(span, "_attributes", None)
     private = getattr(bounded, "_dict", None)
     if is_object(private) and getattr(bounded, "_immutable", False):
         return private
     return span.attributes or {}
+
+
+def held_events(span: ReadableSpan) -> Sequence[Event]:
+    """Return the span's events, none without asking its lock."""
+    private = getattr(span, "_events", None)
+    return () if private is not None and not len(private) else span.events
+
+
+def held_links(span: ReadableSpan) -> Sequence[SdkLink]:
+    """Return the span's links, none without asking its lock."""
+    private = getattr(span, "_links", None)
+    return () if private is not None and not len(private) else span.links
 
 
 def _value(value: Any) -> AttributeValue:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analyzer.session.model import Event
-from critiqor_otel.conventions.carriage import END_EVENT, END_SEQUENCE, EVENT, RUN_ID, SEQUENCE, event_text
+from critiqor_otel.conventions.carriage import END_EVENT, END_SEQUENCE, EVENT, RUN_ID, SEQUENCE, UNFINISHED, event_text
 from critiqor_otel.emit.derived_ids import span_id_of
 from critiqor_otel.emit.genai import error_attributes, happening_attributes, happening_name
 from critiqor_otel.emit.plain_values import text_of_json
@@ -134,7 +134,7 @@ class OpenSpan:
         """Yield the finished span and what continues it; one without an end reaches to the time given, unfinished."""
         if time_ns is not None:
             self._reach(time_ns)
-            self.set({"critiqor.unfinished": True})
+            self.set({UNFINISHED: True})
         if self._continued is not None:
             yield self._continued.span()
         yield self.span()

@@ -5,6 +5,7 @@ A redaction is a set of rules that is applied to values of any form: attributes,
 
 import fnmatch
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -18,7 +19,6 @@ from critiqor_otel.span import Link, Resource, Scope, Span, SpanEvent
 __all__ = ["REDACTED", "Redaction"]
 
 _DEEPEST = 100  # levels looked into; what lies deeper is replaced
-_CACHED = 1024  # keys
 
 
 class Redaction(Struct, frozen=True):
@@ -59,12 +59,13 @@ class Redaction(Struct, frozen=True):
             return REDACTED if depth >= _DEEPEST else [self.value(item, "", depth + 1) for item in value]
         return value
 
+    def attribute(self, key: str, value: Any) -> Any:
+        """Return an attribute's value without its secrets; one that is allowed as it is."""
+        return value if self.allow and _matches(key, self.allow) else self.value(value, key)
+
     def attributes(self, held: Mapping[str, Any]) -> dict[str, Any]:
-        """Return attributes without their secrets, those that are allowed as they are."""
-        return {
-            key: value if self.allow and _matches(key, self.allow) else self.value(value, key)
-            for key, value in held.items()
-        }
+        """Return attributes without their secrets."""
+        return {key: self.attribute(key, value) for key, value in held.items()}
 
     def event(self, event: Event) -> Event:
         """Return a session's event without the secrets in it; what names and orders it stays."""
@@ -85,7 +86,7 @@ class Redaction(Struct, frozen=True):
             span,
             name=self.text(span.name),
             status_message=self.text(span.status_message),
-            attributes=self._spared(span.attributes, carried),
+            attributes=self.spared(span.attributes, carried),
             events=tuple(self._span_event(event, carried) for event in span.events),
             links=tuple(Link(link.trace_id, link.span_id, self.attributes(link.attributes)) for link in span.links),
             trace_state=self.text(span.trace_state),
@@ -100,16 +101,17 @@ class Redaction(Struct, frozen=True):
         return Scope(scope.name, scope.version, self.attributes(scope.attributes), self.text(scope.schema_url))
 
     def _span_event(self, event: SpanEvent, carried: frozenset[str]) -> SpanEvent:
-        return SpanEvent(event.time_ns, self.text(event.name), self._spared(event.attributes, carried))
+        return SpanEvent(event.time_ns, self.text(event.name), self.spared(event.attributes, carried))
 
-    def _spared(self, held: Mapping[str, Any], carried: frozenset[str]) -> dict[str, Any]:
-        if carried.isdisjoint(held):
-            return self.attributes(held)
-        own = {key: value for key, value in held.items() if key in carried}
-        return {**self.attributes({key: value for key, value in held.items() if key not in carried}), **own}
+    def spared(self, held: Mapping[str, Any], carried: frozenset[str]) -> dict[str, Any]:
+        """Return attributes without their secrets; those that carry events were scrubbed when they were written."""
+        return {key: value if key in carried else self.attribute(key, value) for key, value in held.items()}
 
     def _is_secret(self, key: str) -> bool:
-        return bool(key) and (is_secret_key(key) or (bool(self.deny) and _matches(key, self.deny)))
+        return bool(key) and (_names_secret(key) or (bool(self.deny) and _matches(key, self.deny)))
+
+
+_names_secret = lru_cache(maxsize=4096)(is_secret_key)
 
 
 def _matches(key: str, patterns: Iterable[str]) -> bool:

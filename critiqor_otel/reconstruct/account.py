@@ -60,8 +60,11 @@ def _name_the_agent(nodes: Sequence[Node]) -> None:
     if any(node.role is SpanRole.AGENT for node in nodes):
         return
     for node in nodes:
-        if node.parent is None and node.facts.family is None and node.children:
+        if node.parent is None and node.facts.family in _STRANGERS and node.children:
             node.role = SpanRole.AGENT
+
+
+_STRANGERS = (None, "critiqor")  # a span that only says whose it is
 
 
 def _silence_echoes(nodes: Sequence[Node]) -> None:

@@ -1,6 +1,7 @@
 """Which events a span of each role becomes, at its start and at its end: one table for each."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from analyzer.session.model import EventKind
 from critiqor_otel.conventions.convention import Field, SpanRole
@@ -146,8 +147,14 @@ def _call_of(call: ToolCall, agent: str | None) -> Draft:
             agent=agent,
             pseudo=call.pseudo or None,
             basis="derived" if call.node is None else None,
+            **(_prints(call, Field.INPUT_FINGERPRINT, Field.INPUT_PARTS) if call.arguments is None else {}),
         ),
     )
+
+
+def _prints(call: ToolCall, *fields: Field) -> dict[str, Any]:
+    """Return the keyed fingerprints that stand on a call's span in place of its content."""
+    return {} if call.node is None else {field.value: call.node.facts.get(field) for field in fields}
 
 
 _STATUS = {True: "error", False: "ok", None: None}
@@ -161,7 +168,12 @@ def _output_of(call: ToolCall) -> Draft:
         tool_call_id=call.call_id,
         status=_STATUS[call.failed],
         error=call.error if call.failed else None,
-        payload=known(result=call.result, exit_code=call.exit_code, error_type=call.error_type),
+        payload=known(
+            result=call.result,
+            exit_code=call.exit_code,
+            error_type=call.error_type,
+            **(_prints(call, Field.RESULT_FINGERPRINT, Field.RESULT_PARTS) if call.result is None else {}),
+        ),
         timed=call.node is not None,
     )
 

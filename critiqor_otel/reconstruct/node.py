@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from analyzer.session.model import Note, SpanRef
+from critiqor_otel.conventions.carriage import UNFINISHED
 from critiqor_otel.conventions.convention import SpanRole
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.span import Span
@@ -25,7 +26,8 @@ class Node:
         self.parent: Node | None = None
         self.children: list[Node] = []
         self.start_ns: int | None = span.start_ns or None
-        self.end_ns: int | None = span.end_ns or None
+        # A span that the end of its process cut off has an end and is unfinished all the same.
+        self.end_ns: int | None = None if UNFINISHED in span.attributes else span.end_ns or None
         self.notes: list[Note] = []
 
     @property

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from critiqor_otel.conventions import registry
+from critiqor_otel.conventions.carriage import CARRIED
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.node import Node, Trace, walk
 
@@ -112,11 +113,19 @@ def _first_ids(nodes: Iterator[Node] | list[Node]) -> tuple[str | None, str | No
     conversation = None
     for node in nodes:
         run_id = node.facts.get(Field.RUN_ID)
-        if run_id is not None:
+        if run_id is not None and _names_run(node, run_id):
             return run_id, conversation or node.facts.get(Field.SESSION_ID)
         if conversation is None:
             conversation = node.facts.get(Field.SESSION_ID)
     return None, conversation
+
+
+def _names_run(node: Node, run_id: str) -> bool:
+    """Tell whether a run id says more than the trace: the processor writes the trace's own id where nobody names a run.
+
+    On a span that brings its events it is the run's name in any case.
+    """
+    return run_id != node.span.trace_id or not CARRIED.isdisjoint(node.span.attributes)
 
 
 def _split(trace: Trace, owners: dict[int, tuple[str | None, str | None]]) -> Iterator[Unit]:
