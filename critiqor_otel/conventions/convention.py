@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from analyzer.session.shapes import is_object
+from critiqor_otel.conventions.remedies import Aspect, Library, Remedies
 from critiqor_otel.span import Span
 
 __all__ = [
@@ -235,6 +236,10 @@ def _none() -> Mapping[str, SpanRole]:
     return {}
 
 
+def _nothing() -> Remedies:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convention:
     """One family of attribute names.
@@ -246,12 +251,28 @@ class Convention:
     name: str
     source: str
     """Where the names are written down: an address."""
+    known_by: str = ""
+    """What tells its spans from others, in words, for a reader."""
     kind_key: str | None = None
     kinds: Mapping[str, SpanRole] = field(default_factory=_none)
     names: Mapping[str, SpanRole] = field(default_factory=_none)
     recognise: Callable[[Span], SpanRole | None] | None = None
     fields: Mapping[Field, tuple[Cell, ...]]
     """The places of each fact, the newest name first."""
+    remedies: Remedies = field(default_factory=_nothing)
+    """What to switch on to get what its spans can lack."""
+    libraries: tuple[Library, ...] = ()
+    """Those of the libraries that write these names whose switches are others."""
+
+    def library(self, scope: str) -> Library | None:
+        """Return the library that a scope of this family is known to belong to."""
+        return next((library for library in self.libraries if library.wrote(scope)), None)
+
+    def remedy(self, aspect: Aspect, scope: str) -> str | None:
+        """Return what to switch on for something that spans of this scope lack, or None where nothing is known."""
+        library = self.library(scope)
+        own = None if library is None else library.remedies.get(aspect)
+        return own or self.remedies.get(aspect)
 
     def role_of(self, span: Span) -> SpanRole | None:
         """Return what the span is in this family's words, or None when it does not speak of it."""

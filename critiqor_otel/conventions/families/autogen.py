@@ -9,10 +9,12 @@ import re
 from typing import Any
 
 from analyzer.session.shapes import is_list, is_object
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_parts import request_of, response_of
 from critiqor_otel.conventions.messages import Message
+from critiqor_otel.conventions.remedies import Extra
 from critiqor_otel.conventions.shapes import inner, integer, json_value, text
 from critiqor_otel.span import Span
 
@@ -101,9 +103,13 @@ def _runtime(span: Span) -> list[str] | None:
 
 _USAGE = ("message", "models_usage")
 
+_RUNTIME_ON = "Pass the runtime a tracer_provider, and leave AUTOGEN_DISABLE_RUNTIME_TRACING unset."
+_MODEL_SPANS = "Instrument the model's client too, for example with openinference-instrumentation-openai."
+
 CONVENTION = Convention(
     name="autogen",
     source="https://github.com/microsoft/autogen/blob/main/python/packages/autogen-core/src/autogen_core/_telemetry",
+    known_by="`gen_ai.system` is `autogen`, or a span named `autogen *` with `messaging.operation`",
     recognise=_of_autogen,
     fields={
         Field.SESSION_ID: (Everywhere(_team),),
@@ -117,5 +123,9 @@ CONVENTION = Convention(
         Field.MESSAGE_ID: (At("message", inner("message", "id", shape=text)),),
         Field.TOOL_RESULT: (At("gen_ai.tool.call.result", json_value),),
         Field.CARRIED_IN_PART: (Everywhere(_runtime),),
+    },
+    remedies={
+        **dict.fromkeys((Fact.TOOL_ARGUMENTS, Fact.TOOL_RESULTS, Fact.TOKENS), _RUNTIME_ON),
+        **dict.fromkeys((Fact.MODEL_CALLS, Fact.MESSAGES, Extra.CACHED_INPUT), _MODEL_SPANS),
     },
 )

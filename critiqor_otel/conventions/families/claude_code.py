@@ -7,6 +7,7 @@ child that executed it; a command's arguments stand on its span only in part.
 import re
 from typing import Any
 
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromEvent, FromResource, SpanRole
 from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, signed, strings, text
 from critiqor_otel.span import Span
@@ -69,9 +70,12 @@ def _compacted(span: Span) -> bool | None:
     return flag(span.attributes.get("success", True)) if span.name == "claude_code.compaction" else None
 
 
+_EVENTS_ON = "Set CLAUDE_CODE_ENABLE_TELEMETRY=1 and OTEL_LOGS_EXPORTER=otlp, and keep the log records."
+
 CONVENTION = Convention(
     name="claude-code",
     source="https://code.claude.com/docs/en/monitoring-usage",
+    known_by="a span or an event named `claude_code.*`",
     recognise=_of_claude_code,
     fields={
         Field.SESSION_ID: (At("session.id", text),),
@@ -108,5 +112,14 @@ CONVENTION = Convention(
         Field.CONTEXT_COMPACTED: (Everywhere(_compacted),),
         Field.CONTEXT_USED: (At("pre_tokens", integer),),
         Field.REASON: (At("trigger", text), At("invocation_trigger", text), At("error", text)),
+    },
+    remedies={
+        Fact.TOOL_ARGUMENTS: "Set OTEL_LOG_TOOL_DETAILS=1.",
+        Fact.TOOL_RESULTS: (
+            "Set OTEL_LOG_TOOL_CONTENT=1, CLAUDE_CODE_ENHANCED_TELEMETRY_BETA=1 and OTEL_TRACES_EXPORTER=otlp: results"
+            " stand on spans alone."
+        ),
+        Fact.MESSAGES: "Set OTEL_LOG_USER_PROMPTS=1 and OTEL_LOG_ASSISTANT_RESPONSES=1 for prompts and answers.",
+        **dict.fromkeys((Fact.TOOL_CALLS, Fact.TOOL_ERRORS, Fact.MODEL_CALLS, Fact.TOKENS), _EVENTS_ON),
     },
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from analyzer.session.shapes import is_object
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromResource, SpanRole
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.shapes import flag, inner, integer, json_value, number, signed, text
@@ -115,6 +116,7 @@ def _bad_status(value: Any) -> str | None:
 CONVENTION = Convention(
     name="codex",
     source="https://github.com/openai/codex/blob/main/codex-rs/otel/src/events/session_telemetry.rs",
+    known_by="the scope `codex*`, or a span or an event named `codex.*`",
     names=_EVENTS,
     recognise=_of_codex,
     fields={
@@ -139,5 +141,12 @@ CONVENTION = Convention(
         Field.ATTEMPT: (At("attempt", integer),),
         Field.DURATION_MS: (At("duration_ms", number), _told("duration_ms", number)),
         Field.REASON: (At("error.message", text), At("http.response.status_code", _bad_status)),
+    },
+    remedies={
+        **dict.fromkeys(
+            (Fact.TOOL_CALLS, Fact.TOOL_ARGUMENTS, Fact.TOOL_RESULTS, Fact.MODEL_CALLS, Fact.TOKENS),
+            "Export log records too: set exporter under [otel] in config.toml to otlp-http or otlp-grpc.",
+        ),
+        Fact.MESSAGES: "Set log_user_prompt = true under [otel] in config.toml for the prompts.",
     },
 )

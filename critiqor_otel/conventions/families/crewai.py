@@ -7,10 +7,12 @@ OpenLLMetry, where every span is an `invoke_agent`.
 from typing import Any
 
 from analyzer.session.shapes import is_list, is_object
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Field, SpanRole
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.kinds import OPENINFERENCE_KINDS
 from critiqor_otel.conventions.message_shapes import conversation
+from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, OPENINFERENCE_SESSION, Extra, Library, content_by
 from critiqor_otel.conventions.reprs import literal_after, literals_after
 from critiqor_otel.conventions.shapes import inner, integer, json_value, text
 from critiqor_otel.conventions.unwrap import through
@@ -75,9 +77,13 @@ def _word(value: Any, word: str) -> int | None:
     return integer(pairs[word]) if word in pairs else None
 
 
+_TOOL_SPANS = "Use openinference-instrumentation-crewai instead of OpenLLMetry's: it writes a span a tool call."
+_MODEL_SPANS = "Instrument the model's client too, for example with openinference-instrumentation-openai or -litellm."
+
 CONVENTION = Convention(
     name="crewai",
     source="https://github.com/traceloop/openllmetry/tree/main/packages/opentelemetry-instrumentation-crewai",
+    known_by="the scope `openinference.instrumentation.crewai`, `crewai.*` attributes, or the name `crewai.workflow`",
     recognise=_of_crewai,
     fields={
         Field.AGENT_NAME: (
@@ -105,4 +111,19 @@ CONVENTION = Convention(
         ),
         Field.TOOL_ARGUMENTS: (At("input.value", through(_tool_call)),),
     },
+    remedies={
+        **dict.fromkeys((Fact.TOOL_CALLS, Fact.TOOL_ARGUMENTS, Fact.TOOL_RESULTS, Fact.TOOL_ERRORS), _TOOL_SPANS),
+        **dict.fromkeys((Fact.MODEL_CALLS, Fact.MESSAGES, Fact.TOKENS), _MODEL_SPANS),
+    },
+    libraries=(
+        Library(
+            name="OpenInference",
+            scopes=(_OPENINFERENCE,),
+            remedies={
+                **content_by(OPENINFERENCE_CONTENT),
+                **dict.fromkeys((Fact.MODEL_CALLS, Fact.MESSAGES, Fact.TOKENS), _MODEL_SPANS),
+                Extra.CONVERSATION_ID: OPENINFERENCE_SESSION,
+            },
+        ),
+    ),
 )

@@ -4,8 +4,10 @@ The last of the families: it says whose a span is, and leaves what it is to the 
 convention has a name for (`critiqor.span.kind`).
 """
 
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.carriage import CARRIED, FINGERPRINTS, RUN_ID, carried_events
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromResource, SpanRole
+from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import strings, text
 from critiqor_otel.span import Span
 
@@ -24,6 +26,7 @@ def _marked(span: Span) -> SpanRole | None:
 CONVENTION = Convention(
     name="critiqor",
     source="docs/session.md",
+    known_by="`critiqor.*` attributes",
     kind_key="critiqor.span.kind",
     kinds={
         "turn": SpanRole.TURN,
@@ -35,5 +38,15 @@ CONVENTION = Convention(
         Field.RUN_ID: (At(RUN_ID, text), FromResource(RUN_ID, text)),
         Field.EVENT: (Everywhere(carried_events),),
         **{Field(name): (At(key, strings if name.endswith("parts") else text),) for name, key in FINGERPRINTS.items()},
+    },
+    remedies={
+        **content_by(
+            "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, or capture_content=True of RecordingOptions."
+        ),
+        Fact.TOOL_CALLS: "Wrap each tool with wrap_tool(), or call record_tool_call().",
+        Fact.TOOL_ERRORS: "Wrap each tool with wrap_tool(), or pass error to record_tool_output().",
+        Fact.MODEL_CALLS: "Call record_llm_call() for each call of a model.",
+        Fact.TOKENS: "Pass token_usage to record_llm_call().",
+        Extra.AGENT_NAME: "Pass agent to monitor().",
     },
 )

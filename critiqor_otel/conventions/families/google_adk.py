@@ -7,9 +7,11 @@ the agent's span, so only the last one is left there.
 from collections.abc import Callable
 from typing import Any
 
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text, with_results
+from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, Extra, Library, content_by
 from critiqor_otel.conventions.shapes import inner, integer, text
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import only_key, response_of_part, through
@@ -71,9 +73,19 @@ _RESULT = through(response_of_part, _WRAPPED)
 _TOOL = frozenset({"TOOL"})
 _MODEL = frozenset({"LLM"})
 
+_CONTENT = (
+    "Set OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and"
+    " OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY (ADK 1: ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true)."
+)
+_OVERWRITTEN = (
+    "Remove openinference-instrumentation-google-adk: on ADK 2 it writes each model call over the one before, and ADK's"
+    " own spans carry them all."
+)
+
 CONVENTION = Convention(
     name="google-adk",
     source="https://github.com/google/adk-python/blob/main/src/google/adk/telemetry/tracing.py",
+    known_by="the scope `gcp.vertex.agent` or `openinference.instrumentation.google_adk`, or an event id of its own",
     recognise=_of_adk,
     fields={
         Field.SESSION_ID: (
@@ -124,4 +136,15 @@ CONVENTION = Convention(
         ),
         Field.CARRIED_IN_PART: (Everywhere(_left_out),),
     },
+    remedies=content_by(_CONTENT),
+    libraries=(
+        Library(
+            name="OpenInference",
+            scopes=("openinference.instrumentation.google_adk",),
+            remedies={
+                **content_by(OPENINFERENCE_CONTENT),
+                **dict.fromkeys((Fact.MODEL_CALLS, Fact.TOKENS, Extra.CACHED_INPUT), _OVERWRITTEN),
+            },
+        ),
+    ),
 )

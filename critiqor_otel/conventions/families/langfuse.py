@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from analyzer.session.shapes import is_object
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text
+from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import inner, integer, number, one_of, text
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import call_keywords, mcp_result, through, typed_blocks
@@ -87,6 +89,7 @@ def _own_name(span: Span) -> str | None:
 CONVENTION = Convention(
     name="langfuse",
     source="https://langfuse.com/integrations/native/opentelemetry",
+    known_by="`langfuse.observation.type`",
     kind_key=_TYPE,
     kinds=_KINDS,
     recognise=_other_case,
@@ -112,5 +115,16 @@ CONVENTION = Convention(
         Field.FAILED: (At("langfuse.observation.level", one_of({"error": True})),),
         Field.ERROR_MESSAGE: (At("langfuse.observation.status_message", text),),
         Field.QUERY: (When(_TYPE, _LOOK_UP, At(_INPUT, _in_call(text))),),
+    },
+    remedies={
+        **content_by(
+            "Leave capture_input and capture_output of @observe at True, and"
+            " LANGFUSE_OBSERVE_DECORATOR_IO_CAPTURE_ENABLED unset."
+        ),
+        Fact.TOOL_CALLS: 'Decorate each tool with @observe(as_type="tool").',
+        Fact.MODEL_CALLS: 'Decorate each model call with @observe(as_type="generation").',
+        **dict.fromkeys((Fact.TOKENS, Extra.CACHED_INPUT), "Pass usage_details to update_current_generation()."),
+        Extra.AGENT_NAME: 'Decorate the agent with @observe(name=…, as_type="agent").',
+        Extra.CONVERSATION_ID: "Run the agent inside propagate_attributes(session_id=…).",
     },
 )

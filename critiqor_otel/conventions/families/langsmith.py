@@ -6,6 +6,7 @@ Its operation names mislead (a retriever's is `embeddings`, a prompt template's 
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text
+from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import composed, inner, integer, json_value, one_of, strings, text
 from critiqor_otel.conventions.unwrap import (
     call_keywords,
@@ -56,6 +57,7 @@ _OUTPUT_STEPS = (only_key("output"), graph_command)
 CONVENTION = Convention(
     name="langsmith",
     source="https://github.com/langchain-ai/langsmith-sdk/blob/main/python/langsmith/_internal/otel/_otel_exporter.py",
+    known_by="`langsmith.*` attributes",
     recognise=_role,
     fields={
         Field.SESSION_ID: tuple(At(f"langsmith.metadata.{key}", text) for key in _SESSION_KEYS),
@@ -98,5 +100,9 @@ CONVENTION = Convention(
         ),
         Field.QUERY: (When(_KIND, _LOOK_UP, At("gen_ai.prompt", inner("query", shape=text))),),
         Field.RECORDS: (When(_KIND, _LOOK_UP, At("gen_ai.completion", inner("documents", shape=json_value))),),
+    },
+    remedies={
+        **content_by("Unset LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS."),
+        Extra.CONVERSATION_ID: "Put session_id or thread_id into the metadata of the run.",
     },
 )

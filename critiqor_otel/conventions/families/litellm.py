@@ -4,8 +4,10 @@ A proxy nests its request, the call and the raw provider request; only `litellm_
 generation) is the call.
 """
 
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole
 from critiqor_otel.conventions.indexed import indexed_messages
+from critiqor_otel.conventions.remedies import content_by
 from critiqor_otel.conventions.shapes import inner, integer, number, text
 from critiqor_otel.conventions.tool_definitions import indexed_tools
 from critiqor_otel.span import Span
@@ -44,9 +46,15 @@ def _by_model(span: Span) -> SpanRole:
 _USAGE = "metadata.usage_object"
 _HIDDEN = "hidden_params"
 
+_CONTENT = (
+    "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=span_only, and leave litellm.turn_off_message_logging at"
+    " False."
+)
+
 CONVENTION = Convention(
     name="litellm",
     source="https://github.com/BerriAI/litellm/blob/main/litellm/integrations/opentelemetry.py",
+    known_by="the scope `litellm`, or `litellm.call_id`",
     recognise=_of_litellm,
     fields={
         Field.SESSION_ID: (At("metadata.session_id", text), At("metadata.requester_metadata", inner("session_id"))),
@@ -61,5 +69,9 @@ CONVENTION = Convention(
         Field.INPUT_MESSAGES: (Everywhere(indexed_messages("gen_ai.prompt.", role="user")),),
         Field.OUTPUT_MESSAGES: (Everywhere(indexed_messages("gen_ai.completion.", role="assistant")),),
         Field.TOOL_DEFINITIONS: (Everywhere(indexed_tools("llm.request.functions.")),),
+    },
+    remedies={
+        **content_by(_CONTENT),
+        **dict.fromkeys((Fact.TOOL_CALLS, Fact.TOOL_ERRORS), _CONTENT),
     },
 )

@@ -6,9 +6,11 @@ model.
 
 from typing import Any
 
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Field, Salvaged, SpanRole, When
 from critiqor_otel.conventions.kinds import OPENINFERENCE_KINDS
 from critiqor_otel.conventions.message_views import answered_text
+from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, OPENINFERENCE_SESSION, Extra, content_by
 from critiqor_otel.conventions.reprs import literal_after
 from critiqor_otel.conventions.shapes import flag, inner
 from critiqor_otel.conventions.unwrap import call_keywords, through, tool_output
@@ -66,6 +68,7 @@ def _reply(value: Any) -> Any:
 CONVENTION = Convention(
     name="llamaindex",
     source="https://github.com/Arize-ai/openinference/tree/main/python/instrumentation/openinference-instrumentation-llama-index",
+    known_by="the scope `openinference.instrumentation.llama_index`",
     recognise=_of_llamaindex,
     fields={
         Field.INPUT: (When(_KIND, _STEPS, At("input.value", inner("user_msg"))),),
@@ -76,5 +79,13 @@ CONVENTION = Convention(
         Field.TOOL_ARGUMENTS: (When(_KIND, _TOOL, At("input.value", through(call_keywords))),),
         Field.TOOL_RESULT: (When(_KIND, _TOOL, At("output.value", through(tool_output))),),
         Field.FAILED: (When(_KIND, _TOOL, At("output.value", inner("is_error", shape=flag))),),
+    },
+    remedies={
+        **content_by(OPENINFERENCE_CONTENT),
+        Fact.TOOL_ERRORS: OPENINFERENCE_CONTENT,
+        Fact.TOKENS: "Use a model class that hands usage on in ChatResponse.raw, or instrument its client.",
+        Fact.MODEL_CALLS: "Use a model class of LlamaIndex's own (a subclass of LLM), or instrument its client.",
+        Extra.CACHED_INPUT: "Instrument the model's client too, for example with openinference-instrumentation-openai.",
+        Extra.CONVERSATION_ID: OPENINFERENCE_SESSION,
     },
 )

@@ -4,6 +4,7 @@ One call can show three times (execute_tool, then the client's span, then the se
 of the JSON-RPC request is no call id and `mcp.session.id` no conversation.
 """
 
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole
 from critiqor_otel.conventions.indexed import nested
 from critiqor_otel.conventions.shapes import always, json_value, text
@@ -26,6 +27,7 @@ def _other_method(span: Span) -> SpanRole | None:
 CONVENTION = Convention(
     name="mcp",
     source="https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md",
+    known_by="`mcp.method.name`",
     kind_key="mcp.method.name",
     kinds={"tools/call": SpanRole.TOOL},
     recognise=_other_method,
@@ -38,5 +40,12 @@ CONVENTION = Convention(
         Field.TOOL_RESULT: (At("gen_ai.tool.call.result", through(mcp_result)),),
         Field.FAILED: (At("error.type", always(answer=True)),),
         Field.ERROR_TYPE: (At("error.type", text), At("rpc.response.status_code", text)),
+    },
+    remedies={
+        Fact.TOOL_ARGUMENTS: "Record gen_ai.tool.call.arguments on tools/call spans (an opt-in attribute).",
+        Fact.TOOL_RESULTS: "Record gen_ai.tool.call.result on tools/call spans (an opt-in attribute).",
+        **dict.fromkeys(
+            (Fact.MODEL_CALLS, Fact.MESSAGES, Fact.TOKENS), "Instrument the agent that calls the server too."
+        ),
     },
 )

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.session.shapes import is_object
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text
+from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import encoded, inner, integer, json_value, number, text
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import call_keywords, mcp_result, through, tool_message, typed_blocks
@@ -72,6 +74,7 @@ def _own_name(span: Span) -> str | None:
 CONVENTION = Convention(
     name="mlflow",
     source="https://github.com/mlflow/mlflow/blob/master/mlflow/tracing/constant.py",
+    known_by="`mlflow.spanType`",
     kind_key=_TYPE,
     kinds={spelling: role for word, role in _ROLES.items() for spelling in (f'"{word}"', word)},
     recognise=lambda span: SpanRole.OTHER if _TYPE in span.attributes else None,
@@ -99,5 +102,15 @@ CONVENTION = Convention(
         ),
         Field.QUERY: (When(_TYPE, _LOOK_UP, At(_INPUTS, _decoded(_question))),),
         Field.RECORDS: (When(_TYPE, _LOOK_UP, At(_OUTPUTS, _decoded(json_value))),),
+    },
+    remedies={
+        **content_by("Call set_inputs() and set_outputs() on the span, as @mlflow.trace does."),
+        Fact.TOOL_CALLS: 'Decorate each tool with @mlflow.trace(span_type="TOOL").',
+        Fact.MODEL_CALLS: 'Decorate each model call with @mlflow.trace(span_type="CHAT_MODEL"), or use autolog().',
+        **dict.fromkeys(
+            (Fact.TOKENS, Extra.CACHED_INPUT), "Set mlflow.chat.tokenUsage on model spans, as autolog() does."
+        ),
+        Extra.AGENT_NAME: 'Decorate the agent with @mlflow.trace(name=…, span_type="AGENT").',
+        Extra.CONVERSATION_ID: "Set mlflow.trace.session on the root span: metadata of the trace stay behind.",
     },
 )

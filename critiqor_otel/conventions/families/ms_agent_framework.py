@@ -1,6 +1,7 @@
 """Microsoft Agent Framework's workflow spans; its agents, calls and tools are OTel GenAI spans."""
 
 from critiqor_otel.conventions.convention import At, Convention, Field, SpanRole
+from critiqor_otel.conventions.remedies import AGENT_FRAMEWORK_CONTENT, content_by
 from critiqor_otel.conventions.shapes import text
 from critiqor_otel.span import Span
 
@@ -25,10 +26,12 @@ def _workflow_span(span: Span) -> SpanRole | None:
 CONVENTION = Convention(
     name="ms-agent-framework",
     source="https://github.com/microsoft/agent-framework/blob/main/python/packages/core/agent_framework/observability.py",
+    known_by="the scope `agent_framework` and a span name like `workflow.run`",
     recognise=_workflow_span,
     fields={
         Field.AGENT_NAME: (At("workflow.name", text), At("executor.id", text), At("workflow.id", text)),
         Field.ERROR_TYPE: (At("error.type", text),),
         Field.ERROR_MESSAGE: (At("error.message", text),),
     },
+    remedies=content_by(AGENT_FRAMEWORK_CONTENT),
 )

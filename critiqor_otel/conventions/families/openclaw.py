@@ -5,8 +5,10 @@ one trace. Tokens stand on `openclaw.model.usage` alone, once a turn, cached inp
 the size of the last call's context. `outcome` is `completed` also where the command failed.
 """
 
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole
 from critiqor_otel.conventions.message_shapes import answer, conversation
+from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import integer, json_value, number, one_of, signed, text
 from critiqor_otel.span import Span
 
@@ -57,9 +59,12 @@ def _whole_input(span: Span) -> int | None:
     return sum(integer(span.attributes.get(part, 0)) or 0 for part in _PARTS)
 
 
+_WHOLE_TURNS = "Leave diagnostics.otel.traces at true and diagnostics.otel.sampleRate at 1.0."
+
 CONVENTION = Convention(
     name="openclaw",
     source="https://github.com/openclaw/openclaw/blob/main/docs/gateway/opentelemetry.md",
+    known_by="a span named `openclaw.*`, or a model call in the scope `openclaw`",
     names=_NAMES,
     recognise=_other_span,
     fields={
@@ -113,5 +118,14 @@ CONVENTION = Convention(
         Field.CONTEXT_WINDOW: (At("openclaw.context.token_budget", integer),),
         Field.DURATION_MS: (At("openclaw.duration_ms", number),),
         Field.MESSAGE_ID: (At("openclaw.messageId", text),),
+    },
+    remedies={
+        **content_by(
+            "Set enabled, inputMessages, outputMessages, toolInputs and toolOutputs of diagnostics.otel.captureContent"
+            " to true, in a version after 2026.4."
+        ),
+        Fact.MODEL_CALLS: _WHOLE_TURNS,
+        Fact.TOKENS: _WHOLE_TURNS,
+        Extra.CONVERSATION_ID: "Set diagnostics.otel.sessionAttribute to true, in a version after 2026.4.",
     },
 )

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.session.shapes import is_list, is_object
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import (
     At,
     BadValueError,
@@ -24,6 +25,7 @@ from critiqor_otel.conventions.kinds import OPENINFERENCE_KINDS
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.messages import Message
+from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, OPENINFERENCE_SESSION, Extra, content_by
 from critiqor_otel.conventions.shapes import composed, inner, integer, number, one_of, strings, text
 from critiqor_otel.conventions.tool_definitions import indexed_tools
 from critiqor_otel.conventions.unwrap import (
@@ -98,6 +100,7 @@ def _own_name(span: Span) -> str | None:
 CONVENTION = Convention(
     name="openinference",
     source="https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md",
+    known_by="`openinference.span.kind`",
     kind_key=_KIND,
     kinds=OPENINFERENCE_KINDS,
     recognise=_other_case,
@@ -171,5 +174,14 @@ CONVENTION = Convention(
         Field.EVALUATION_NAME: (At("eval.name", text), At("annotation.name", text)),
         Field.EVALUATION_SCORE: (At("eval.score", number), At("annotation.score", number)),
         Field.EVALUATION_LABEL: (At("eval.label", text), At("annotation.label", text)),
+    },
+    remedies={
+        **content_by(OPENINFERENCE_CONTENT),
+        Fact.TOOL_CALLS: OPENINFERENCE_CONTENT,
+        Fact.TOOL_ERRORS: OPENINFERENCE_CONTENT,
+        Fact.MODEL_CALLS: "Instrument the model's client too, for example with openinference-instrumentation-openai.",
+        Fact.TOKENS: 'Ask for usage where answers are streamed (OpenAI: stream_options={"include_usage": True}).',
+        Extra.AGENT_NAME: "Name the agent in its framework, or put an AGENT span with agent.name around each run.",
+        Extra.CONVERSATION_ID: OPENINFERENCE_SESSION,
     },
 )

@@ -8,10 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from analyzer.session.shapes import is_object
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
 from critiqor_otel.conventions.indexed import indexed_messages
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_views import answered_text, asked_text
+from critiqor_otel.conventions.remedies import OPENLLMETRY_CONTENT, Extra, content_by
 from critiqor_otel.conventions.shapes import composed, inner, integer, one_of, text
 from critiqor_otel.conventions.tool_definitions import indexed_tools
 from critiqor_otel.conventions.unwrap import (
@@ -110,6 +112,7 @@ _RESULT = through(langchain_output, graph_command, tool_message, mcp_result, typ
 CONVENTION = Convention(
     name="openllmetry",
     source="https://github.com/traceloop/openllmetry",
+    known_by="`traceloop.*` attributes, or `llm.request.type`",
     recognise=_of_traceloop,
     fields={
         Field.SESSION_ID: (
@@ -153,5 +156,14 @@ CONVENTION = Convention(
             When(_KIND, _TOOL, At("traceloop.entity.output", _MESSAGE_STATUS)),
             At("gen_ai.task.status", _STATUS),
         ),
+    },
+    remedies={
+        **content_by(OPENLLMETRY_CONTENT),
+        Fact.TOOL_CALLS: "Decorate each tool with @tool of traceloop.sdk.decorators.",
+        Fact.TOOL_ERRORS: OPENLLMETRY_CONTENT,
+        Fact.MODEL_CALLS: "Leave the model's client among the instruments of Traceloop.init().",
+        Fact.TOKENS: 'Ask for usage where answers are streamed (OpenAI: stream_options={"include_usage": True}).',
+        Extra.AGENT_NAME: "Decorate the agent with @agent(name=…) of traceloop.sdk.decorators.",
+        Extra.CONVERSATION_ID: 'Call Traceloop.set_association_properties({"session_id": …}).',
     },
 )

@@ -5,10 +5,19 @@ The newest names come first in each row; 1.36 and before used `gen_ai.system`, `
 
 from typing import Any
 
+from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromEvent, FromResource, SpanRole
 from critiqor_otel.conventions.event_messages import event_answer, event_conversation
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text, instructions
+from critiqor_otel.conventions.remedies import (
+    AGENT_FRAMEWORK_CONTENT,
+    OPENLLMETRY_CONTENT,
+    Aspect,
+    Extra,
+    Library,
+    content_by,
+)
 from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, one_of, signed, strings, text
 from critiqor_otel.conventions.skills import skill_of_call
 from critiqor_otel.conventions.tool_definitions import tools
@@ -93,9 +102,71 @@ _MEMORY_WORDS = {
     "delete_memory": "delete",
 }
 
+_CONTENT = (
+    "Set OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental and"
+    " OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY."
+)
+_IN_MESSAGES = (Fact.TOOL_CALLS, Fact.TOOL_ERRORS)  # of a bare client, only messages tell of tools
+_MODEL_SPANS = "Instrument the model's client too, for example with opentelemetry-instrumentation-genai-openai."
+_REMEDIES: dict[Aspect, str] = {
+    **content_by(_CONTENT),
+    **dict.fromkeys(_IN_MESSAGES, _CONTENT),
+    Fact.MODEL_CALLS: _MODEL_SPANS,
+    Fact.TOKENS: 'Ask for usage where answers are streamed (OpenAI: stream_options={"include_usage": True}).',
+    Extra.AGENT_NAME: "Put an invoke_agent span with gen_ai.agent.name around each run.",
+    Extra.CONVERSATION_ID: "Set gen_ai.conversation.id on the agent's span.",
+}
+_LOGGED = (
+    "Set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true, and export log records: they carry the messages."
+)
+_SUCCESSOR = "Use opentelemetry-instrumentation-genai-openai, which succeeds opentelemetry-instrumentation-openai-v2."
+_LIBRARIES = (
+    Library(
+        name="OpenAI Agents",
+        scopes=("opentelemetry.instrumentation.genai.openai_agents",),
+        remedies={
+            Fact.TOKENS: _MODEL_SPANS,
+            Extra.CACHED_INPUT: _MODEL_SPANS,
+            Extra.CONVERSATION_ID: "Pass group_id to RunConfig.",
+        },
+    ),
+    Library(
+        name="openai-v2",
+        scopes=("opentelemetry.instrumentation.openai_v2",),
+        remedies={
+            **content_by(_LOGGED),
+            **dict.fromkeys(_IN_MESSAGES, _LOGGED),
+            Extra.CACHED_INPUT: _SUCCESSOR,
+        },
+    ),
+    Library(
+        name="openai-v2 on util-genai",
+        scopes=("opentelemetry.util.genai",),
+        remedies={Extra.CACHED_INPUT: _SUCCESSOR},
+    ),
+    Library(
+        name="Microsoft Agent Framework",
+        scopes=("agent_framework",),
+        remedies=content_by(AGENT_FRAMEWORK_CONTENT),
+    ),
+    Library(
+        name="Vercel AI SDK",
+        scopes=("gen_ai",),
+        remedies=content_by("Leave recordInputs and recordOutputs of telemetry at true."),
+    ),
+    Library(
+        name="OpenLLMetry",
+        scopes=tuple(
+            f"opentelemetry.instrumentation.{name}" for name in ("openai.v", "anthropic", "langchain", "crewai")
+        ),
+        remedies={**content_by(OPENLLMETRY_CONTENT), **dict.fromkeys(_IN_MESSAGES, OPENLLMETRY_CONTENT)},
+    ),
+)
+
 CONVENTION = Convention(
     name="otel-genai",
     source="https://github.com/open-telemetry/semantic-conventions-genai",
+    known_by="`gen_ai.operation.name`, or a tool name, a conversation id or a model with usage under `gen_ai.*`",
     kind_key="gen_ai.operation.name",
     kinds=_OPERATIONS,
     recognise=_unnamed_operation,
@@ -206,4 +277,6 @@ CONVENTION = Convention(
             FromEvent(_EVALUATION, "gen_ai.evaluation.explanation", text),
         ),
     },
+    remedies=_REMEDIES,
+    libraries=_LIBRARIES,
 )

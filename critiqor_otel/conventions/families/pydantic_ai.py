@@ -10,6 +10,7 @@ from critiqor_otel.conventions.convention import At, Convention, Everywhere, Fie
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import answer, conversation, message_of
 from critiqor_otel.conventions.messages import Message
+from critiqor_otel.conventions.remedies import content_by
 from critiqor_otel.conventions.shapes import inner, integer, json_value, text
 from critiqor_otel.conventions.skills import skill_of_call
 from critiqor_otel.conventions.tool_definitions import tools
@@ -74,6 +75,7 @@ _SUM = "gen_ai.aggregated_usage."
 CONVENTION = Convention(
     name="pydantic-ai",
     source="https://github.com/pydantic/pydantic-ai/blob/main/pydantic_ai_slim/pydantic_ai/_instrumentation.py",
+    known_by="the scope `pydantic-ai`, or its own attributes",
     recognise=_of_pydantic,
     fields={
         Field.AGENT_NAME: (At("gen_ai.agent.name", text), At("agent_name", text)),
@@ -122,4 +124,5 @@ CONVENTION = Convention(
         Field.ATTEMPT: (At("pydantic_ai.tool.retry.attempt", integer),),
         Field.REASON: (At("pydantic_ai.tool.retry.cause", text),),
     },
+    remedies=content_by("Leave include_content of InstrumentationSettings at True."),
 )

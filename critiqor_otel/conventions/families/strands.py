@@ -10,6 +10,7 @@ from critiqor_otel.conventions.convention import At, Convention, Field, FromEven
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import messages_of
 from critiqor_otel.conventions.message_views import answered_text, asked_text
+from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import composed, integer, one_of, text
 from critiqor_otel.conventions.unwrap import content_blocks, through
 from critiqor_otel.span import Span
@@ -62,6 +63,7 @@ _STATUS = one_of({"error": True, "success": False})
 CONVENTION = Convention(
     name="strands",
     source="https://github.com/strands-agents/sdk-python/blob/main/src/strands/telemetry/tracer.py",
+    known_by="the scope `strands.telemetry.tracer`, or `gen_ai.system` is `strands-agents`",
     recognise=_of_strands,
     fields={
         Field.INPUT: (
@@ -95,5 +97,11 @@ CONVENTION = Convention(
             At("tool.result", through(content_blocks)),
         ),
         Field.FAILED: (At("gen_ai.tool.status", _STATUS), At("tool.status", _STATUS)),
+    },
+    remedies={
+        **content_by(
+            "Take gen_ai_unredacted_attributes out of OTEL_SEMCONV_STABILITY_OPT_IN: it redacts all it does not name."
+        ),
+        Extra.CONVERSATION_ID: 'Pass trace_attributes={"session.id": …} to Agent.',
     },
 )

@@ -10,6 +10,7 @@ from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import conversation, message_of
 from critiqor_otel.conventions.message_views import asked_text
 from critiqor_otel.conventions.messages import Message
+from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import encoded, integer, json_value, strings, text
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.span import Span
@@ -67,6 +68,7 @@ def _answer(span: Span) -> list[Message] | None:
 CONVENTION = Convention(
     name="vercel",
     source="https://ai-sdk.dev/docs/ai-sdk-core/telemetry",
+    known_by="`ai.operationId`",
     kind_key=_OPERATION,
     kinds=_KINDS,
     recognise=_other_operation,
@@ -106,5 +108,11 @@ CONVENTION = Convention(
         Field.TOOL_CALL_ID: (At("ai.toolCall.id", text),),
         Field.TOOL_ARGUMENTS: (At("ai.toolCall.args", encoded(json_value)),),
         Field.TOOL_RESULT: (At("ai.toolCall.result", encoded(json_value)),),
+    },
+    remedies={
+        **content_by("Leave recordInputs and recordOutputs of experimental_telemetry at true."),
+        Extra.AGENT_NAME: "Set functionId of experimental_telemetry.",
+        Extra.CONVERSATION_ID: "Put sessionId into metadata of experimental_telemetry.",
+        Extra.CACHED_INPUT: "Stream the answers (streamText): only then are cached tokens reported.",
     },
 )
