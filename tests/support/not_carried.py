@@ -9,15 +9,37 @@ from collections.abc import Mapping
 NotCarried = Mapping[str, Mapping[str, str]]
 
 ABSENT: NotCarried = {
-    "claude_code_default_redacted": {"tool_arguments": "the switch OTEL_LOG_TOOL_DETAILS was off"},
-    "google_adk": {"tool_arguments": "content capture was off"},
+    "claude_code": {"messages": "spans and records tell of calls, and messages are records of their own"},
+    "claude_code_default_redacted": {
+        "tool_arguments": "the switch OTEL_LOG_TOOL_DETAILS was off",
+        "tool_results": "the switch OTEL_LOG_TOOL_CONTENT was off",
+        "messages": "spans and records tell of calls, and messages are records of their own",
+    },
+    "codex": {"messages": "the prompt is a record of its own; answers are not written"},
+    "google_adk": {
+        "tool_arguments": "content capture was off",
+        "tool_results": "content capture was off",
+        "messages": "content capture was off",
+    },
     "litellm_otel": {
         "tool_calls": "the callback writes neither tools nor messages with content capture off",
         "tool_errors": "no tool call is visible",
         "tool_arguments": "no tool call is visible",
+        "tool_results": "no tool call is visible",
+        "messages": "content capture was off",
     },
     "openinference_llamaindex": {"tokens": "the model class of the run reports no usage to the instrumentation"},
+    "openclaw": {"messages": "this version captures no content"},
+    "openclaw_latest_semconv": {
+        "tool_results": "this version captures no content",
+        "messages": "this version captures no content",
+    },
+    "openclaw_synthetic/clean_nocontent_default_semconv": {
+        "tool_results": "content capture was off",
+        "messages": "content capture was off",
+    },
     "openllmetry_crewai/repeat_identical_calls": {
+        "tool_results": "tools leave no spans; the run was stopped before its transcript was written",
         "tool_errors": "tools leave no spans; the run was stopped before its sums were written",
         "model_calls": "models leave no spans here",
         "tokens": "the run was stopped before its sums were written",
@@ -29,17 +51,31 @@ ABSENT: NotCarried = {
     "otel_openai_v2_nocontent": {
         "tool_errors": "a tool's error stands in a message only, and messages were not captured",
         "tool_arguments": "content capture was off",
+        "tool_results": "content capture was off",
     },
-    "pydantic_ai_nocontent": {"tool_arguments": "content capture was off"},
+    "pydantic_ai_nocontent": {
+        "tool_arguments": "content capture was off",
+        "tool_results": "content capture was off",
+    },
+    "traps_synthetic": {
+        "tool_results": "its spans were made without any",
+        "messages": "its spans were made without any",
+    },
 }
 
 PARTIAL: NotCarried = {
     "autogen": {"model_calls": "no model spans; a call is seen by the message it led to"},
-    "openclaw": {"tool_arguments": "only the shape of the arguments is written"},
+    "openclaw": {
+        "tool_arguments": "only the shape of the arguments is written",
+        "tool_results": "they are written for a failed call alone, as its error",
+    },
     "openclaw_latest_semconv": {"tool_arguments": "only the shape of the arguments is written"},
     "openclaw_synthetic/clean_nocontent_default_semconv": {"tool_arguments": "content capture was off"},
     "openclaw_synthetic/tool_loop_failover_stuck": {"model_calls": "made without model spans; usage has its own"},
-    "semconv_latest_synthetic": {"tool_arguments": "most of its tool spans were made without any"},
+    "semconv_latest_synthetic": {
+        "tool_arguments": "most of its tool spans were made without any",
+        "tool_results": "most of its tool spans were made without any",
+    },
     "openinference_google_adk": {
         "model_calls": "each call overwrites the attributes of the one before; the last one stays",
         "tokens": "those of the last model call stay",
@@ -52,12 +88,12 @@ PARTIAL: NotCarried = {
         "tool_errors": "tools leave no spans",
         "model_calls": "models leave no spans; a count stands in the repr of the usage",
         "tool_arguments": "tools leave no spans",
+        "tool_results": "tools leave no spans",
     },
 }
 
 NO_CACHED_INPUT: Mapping[str, str] = {
     "autogen": "usage in messages has no cached part",
-    "litellm_otel": "the cached part stands in a JSON payload of the callback only",
     "openinference_google_adk": "those of the last model call stay",
     "otel_genai_openai_agents": "no tokens at all",
     "otel_openai_v2": "the instrumentation leaves the cached part out",
