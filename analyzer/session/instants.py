@@ -12,9 +12,10 @@ __all__ = ["format_instant", "parse_instant"]
 _ISO = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))?\s?(Z|z|[+-][0-9]{2}:?[0-9]{2})?"
 )
-_NUMBER = re.compile(r"-?[0-9]{9,}(\.[0-9]+)?")
+_NUMBER = re.compile(r"-?[0-9]{9,40}(\.[0-9]{1,40})?")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = 1_000_000_000
+_BEYOND = 1e40
 
 # Numbers carry no unit; the magnitude tells it: seconds reach 1e11 in the year 5138.
 _UNITS = ((1e11, _SECOND), (1e14, 1_000_000), (1e17, 1_000), (math.inf, 1))
@@ -58,7 +59,7 @@ def _number(text: str) -> float:
 
 
 def _from_number(value: float) -> int | None:
-    if not math.isfinite(value):
+    if not -_BEYOND < value < _BEYOND:  # NaN is neither
         return None
     scale = next(unit for limit, unit in _UNITS if abs(value) < limit or limit == math.inf)
     if isinstance(value, int):

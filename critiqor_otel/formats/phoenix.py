@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from analyzer.session.shapes import is_list, is_number, is_object
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.decode.ids import SPAN_ID, TRACE_ID, BadIdError
 from critiqor_otel.formats.foreign_ids import optional_padded_id, padded_id
@@ -160,7 +160,7 @@ def _number(text: str) -> Any:
 
 
 def _literal(text: str) -> Any:
-    """Return the lists and maps that JSON or Python text spells, or the text itself."""
+    """Return the list or map that JSON or Python text spells, or the text itself."""
     if not text.startswith(("[", "{")):
         return text
     try:
@@ -168,10 +168,10 @@ def _literal(text: str) -> Any:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         pass
     try:
-        found = ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        # Through JSON, since Python text may spell sets, numbered keys and halves of characters.
+        return msgspec.json.decode(msgspec.json.encode(ast.literal_eval(text)))
+    except (msgspec.MsgspecError, ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError):
         return text
-    return found if is_list(found) or is_object(found) or is_number(found) else text
 
 
 PHOENIX = RecordFormat(

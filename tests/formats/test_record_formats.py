@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 from small_inputs import FORMATS
+from sound_spans import faults_of
 
 from critiqor_otel.formats.reading import read_bytes, read_path
 from critiqor_otel.span import Attributes, Link, LogRecord, Resource, Scope, Span, SpanEvent, SpanKind, StatusCode
@@ -438,3 +439,21 @@ def test_an_attribute_nested_deeper_than_a_hundred_levels_stays_as_text() -> Non
     (span,) = spans_in([{"traceId": TRACE, "id": "a", "tags": {"deep": value}}])
 
     assert json.loads(str(span.attributes["deep"])) == value
+
+
+@pytest.mark.parametrize("cell", ["[{'a'}]", "[{1: 'a'}]", "['\\ud800']", "[1j]", "[...", "{'a': b'x'}"])
+def test_a_cell_of_a_table_that_spells_no_json_value_stays_text_or_becomes_one(cell: str) -> None:
+    table = f'context.trace_id,context.span_id,attributes.llm.tools\n{TRACE},aa,"{cell}"\n'
+
+    (batch,) = read_bytes(table.encode(), place="here")
+
+    assert faults_of(batch) == []
+    assert len(batch.spans) == 1
+
+
+@pytest.mark.parametrize("time", ["9" * 5000, "9" * 30, 10**400, -5, 1e300, "yesterday"], ids="ABCDEF")
+def test_a_time_that_no_clock_shows_is_zero_and_told(time: Any) -> None:
+    document = {"context": {"trace_id": TRACE, "span_id": "aa"}, "span_kind": "LLM", "start_time": time}
+
+    assert [span.start_ns for span in spans_in(document)] == [0]
+    assert codes_in(document) == ["bad-value"]
