@@ -27,6 +27,7 @@ __all__ = ["OwnerProcess", "main"]
 _TALLY_PAUSE = 0.5  # seconds between two reports of numbers
 _START_SECONDS = 60.0
 _AFTER_DEATH = 1.0
+_DESERTED = 1  # exit code: the receiver is gone, and sealing on would keep the next one's owner waiting
 
 
 class _Order(msgspec.Struct):
@@ -164,8 +165,11 @@ class _Voice:
 
     def say(self, report: _Report) -> None:
         with self._lock:
-            self._out.write(msgspec.json.encode(report) + b"\n")
-            self._out.flush()
+            try:
+                self._out.write(msgspec.json.encode(report) + b"\n")
+                self._out.flush()
+            except OSError:
+                os._exit(_DESERTED)
 
 
 def _own(orders: IO[bytes], voice: _Voice) -> None:
@@ -188,7 +192,7 @@ def _own(orders: IO[bytes], voice: _Voice) -> None:
     ended.set()
     reporter.join()
     if seconds is None:
-        os._exit(1)  # the receiver is gone: sealing on would race with the next one's owner
+        os._exit(_DESERTED)
     owner.stop(seconds)
     voice.say(_Report("tally", tally=owner.tally))
     lock.release()

@@ -13,7 +13,7 @@ import msgspec
 from analyzer.errors import SessionFileError
 from analyzer.session.codec import read_session
 from analyzer.session.model import Note, Session
-from critiqor_otel.spool.sealed_runs import SESSION_FILE
+from critiqor_otel.spool.sealed_runs import SESSION_FILE, complete_receipt
 
 __all__ = ["SealedIndex", "SealedTrace", "spans_of"]
 
@@ -52,7 +52,9 @@ class SealedIndex:
         known = {str(name) for (name,) in self._base.execute("SELECT name FROM folders")}
         for folder in sorted(path for path in runs.iterdir() if path.name not in known):
             try:
-                session = read_session((folder / SESSION_FILE).read_bytes())
+                content = (folder / SESSION_FILE).read_bytes()
+                session = read_session(content)
+                complete_receipt(folder, session, content)
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except (SessionFileError, OSError) as error:

@@ -14,12 +14,13 @@ from critiqor_otel.errors import OutputError
 from critiqor_otel.spool.run_folder import continuation_folder, folder_of
 from critiqor_otel.spool.whole_file import create_once, make_folder
 
-__all__ = ["DIAGNOSIS_FILE", "RECEIPT_FILE", "SESSION_FILE", "Arrival", "Sealed", "seal"]
+__all__ = ["DIAGNOSIS_FILE", "RECEIPT_FILE", "SESSION_FILE", "Arrival", "Sealed", "complete_receipt", "seal"]
 
 SESSION_FILE = "session.json"
 RECEIPT_FILE = "receipt.json"
 DIAGNOSIS_FILE = "diagnosis.json"
 
+_WRITABLE = 0o222
 _RECEIPT_SCHEMA = "critiqor.receipt.v1"
 
 
@@ -30,6 +31,10 @@ class Arrival(msgspec.Struct, frozen=True, kw_only=True):
     close_reason: str = "end_of_input"
     duplicates: int | None = None
     """Deliveries of spans beyond the first; None when they were not counted."""
+
+
+_LOST_ARRIVAL = Arrival(transport="unknown", close_reason="unknown")
+"""Of a session whose receipt a crash took: how it came is not known any more."""
 
 
 class Sealed(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,6 +65,19 @@ def seal(session: Session, arrival: Arrival, *, runs: Path) -> Sealed:
         if _holds(folder / SESSION_FILE, content):
             return Sealed(run_id=version.run_id, folder=folder, outcome="unchanged")
     raise AssertionError("count() does not end")
+
+
+def complete_receipt(folder: Path, session: Session, content: bytes) -> bool:
+    """Write the receipt of a sealed session that has none, a crash having come between; tell whether it was written.
+
+    A session that is not read-only was not sealed: it is its writer's, and gets none.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    if (folder / SESSION_FILE).stat().st_mode & _WRITABLE:
+        return False
+    return create_once(folder / RECEIPT_FILE, _receipt(session, content, _LOST_ARRIVAL))
 
 
 def _folder(run_id: str, number: int) -> str:

@@ -328,3 +328,27 @@ def test_whatever_happens_every_span_is_in_exactly_one_session(
     assert spool.addresses() == dict.fromkeys(sent, 1)
     assert spool.segments() == []
     assert spool.told == []
+
+
+def test_a_receipt_that_a_crash_took_is_written_at_the_next_start(spool: Spool) -> None:
+    spool.send(trace_request(1, root=True, agent=True))
+    spool.wait(11)
+    folder = Path(spool.sealed[0].folder)
+    (folder / "receipt.json").unlink()
+    spool.crash()
+    for part in spool.folder.home.glob("sealed.db*"):
+        part.unlink()
+    spool.start()
+
+    receipt = json.loads((folder / "receipt.json").read_bytes())
+    assert receipt["close_reason"] == "unknown"
+    assert receipt["digest"].startswith("sha256:")
+
+
+def test_a_session_that_a_plugin_is_still_writing_gets_no_receipt(spool: Spool) -> None:
+    folder = spool.folder.runs / "run_001"
+    folder.mkdir()
+    (folder / "session.json").write_text('{"run_id": "run_001", "events": []}')
+    spool.restart()
+
+    assert [path.name for path in folder.iterdir()] == ["session.json"]
