@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # An environment whose Python went away is made anew.
 INSTALLED := $(if $(shell $(BIN)/python -c 'print(1)' 2>/dev/null),$(VENV)/.installed,rebuild)
 
-.PHONY: install rebuild demo test check wheel bench fuzz clean
+.PHONY: install rebuild demo test check wheel bench fuzz soak clean
 
 install: $(INSTALLED)
 
@@ -45,6 +45,10 @@ bench: install
 # The long form of the fuzz tests; the short form is part of `make test`.
 fuzz: install
 	@for script in tests/fuzz/fuzz_*.py; do $(BIN)/python $$script || exit 1; done
+
+# The receiver, killed two hundred times under load; the short form is part of `make test`.
+soak: install
+	@$(BIN)/python tests/support/killing.py $${KILLS:-200} "$$(mktemp -d)"
 
 clean:
 	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage
