@@ -19,9 +19,11 @@ def lay_out(folder: Path) -> None:
     """Put the files in place that the examples name."""
     (folder / "traces").mkdir()
     shutil.copyfile(LOOP, folder / "traces" / "agent.otlp.jsonl")
-    (folder / "runs" / "run_001").mkdir(parents=True)
     session = '{"schema_version": "critiqor.session.v1", "run_id": "run_001", "events": [{"event": "decision"}]}'
-    (folder / "runs" / "run_001" / "session.json").write_text(session)
+    for runs in (folder / "runs", folder / ".critiqor" / "runs"):
+        (runs / "run_001").mkdir(parents=True)
+        (runs / "run_001" / "session.json").write_text(session)
+    (folder / "agent.py").write_text("print('an agent that does nothing')\n")
 
 
 @pytest.mark.parametrize("verb", [*(verb for verb in VERBS if verb not in UNTIL_STOPPED), ""])
