@@ -17,8 +17,8 @@ from critiqor_otel.spool.record import Encoding, Signal, Transport
 
 __all__ = ["HttpApp", "Page", "Pages"]
 
-Send = Callable[[Mapping[str, Any]], Awaitable[None]]
-Headers = list[tuple[bytes, bytes]]
+_Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+_Headers = list[tuple[bytes, bytes]]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -53,7 +53,7 @@ class HttpApp:
         self._fault = fault
         self._cross_origin = CrossOrigin(config.cors_origins)
 
-    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Mapping[str, Any], receive: Receive, send: _Send) -> None:
         """Answer one request (ASGI 3)."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         body = RequestBody(receive, headers, self._intake, self._config.limits)
@@ -115,17 +115,17 @@ class HttpApp:
 class _Exchange:
     """One request's answer on its way."""
 
-    def __init__(self, send: Send, headers: Mapping[bytes, bytes], origin: Headers) -> None:
+    def __init__(self, send: _Send, headers: Mapping[bytes, bytes], origin: _Headers) -> None:
         self._send = send
         self._takes_gzip = b"gzip" in headers.get(b"accept-encoding", b"")
         self.origin = origin
-        self.extra: Headers = []
+        self.extra: _Headers = []
         media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
         self.media_type = _MEDIA_TYPES.get(media_type)
 
     async def refuse(self, refusal: Refusal, *, heard_out: bool = True) -> None:
         row = refusal.row
-        headers: Headers = []
+        headers: _Headers = []
         if row.retry_after is not None:
             headers.append((b"retry-after", b"%d" % row.retry_after))
         if refusal.fault is Fault.UNAUTHENTICATED:
@@ -135,7 +135,7 @@ class _Exchange:
         encoding = self.media_type or Encoding.JSON
         await self.send(row.http, headers, refused(refusal, encoding))
 
-    async def send(self, status: int, headers: Headers, body: bytes) -> None:
+    async def send(self, status: int, headers: _Headers, body: bytes) -> None:
         told = [*headers, *self.extra, *self.origin]
         if not any(name == b"content-type" for name, _ in headers) and status != _NO_CONTENT:
             told.append((b"content-type", _CONTENT_TYPES[self.media_type or Encoding.JSON]))

@@ -164,7 +164,7 @@ def half_a_call() -> bytes:
             (b":path", EXPORT.encode()),
             (b":authority", b"x"),
             (b"content-type", b"application/grpc"),
-            (b"te", b"trailers"),
+            (b"te", b"trailers"),  # codespell:ignore te
         )
     )
     message = b"\x00" + struct.pack(">I", 1_000_000) + b"x" * 100

@@ -1,6 +1,7 @@
 """The verbs `serve`, `run` and `finalize`, as a user starts them."""
 
 import json
+import shutil
 import signal
 import stat
 import subprocess
@@ -269,3 +270,36 @@ def test_finalize_names_what_is_not_there(tmp_path: Path) -> None:
     assert outcome.code == 2
     assert "run_404" in outcome.err
     assert list(tmp_path.iterdir()) == []
+
+
+NODE_AGENT = """
+const { NodeSDK } = require("@opentelemetry/sdk-node");
+const { trace } = require("@opentelemetry/api");
+const sdk = new NodeSDK();
+sdk.start();
+const attributes = { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "js" };
+trace.getTracer("js").startActiveSpan("invoke_agent js", { attributes }, (span) => span.end());
+sdk.shutdown();
+"""
+
+
+def node_is_equipped() -> bool:
+    node = shutil.which("node")
+    return (
+        node is not None
+        and not subprocess.run(
+            [node, "-e", 'require("@opentelemetry/sdk-node")'], capture_output=True, check=False
+        ).returncode
+    )
+
+
+@pytest.mark.skipif(not node_is_equipped(), reason="needs node, and @opentelemetry/sdk-node on NODE_PATH")
+@pytest.mark.parametrize("protocol", ["http/protobuf", "grpc"])
+def test_run_hears_an_agent_in_javascript(tmp_path: Path, protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+    (tmp_path / "agent.js").write_text(NODE_AGENT)
+
+    outcome = run_command(tmp_path, "run", "--", "node", "agent.js")
+
+    assert outcome.code == 0
+    assert only_session(tmp_path / "runs").agent.name == "js"
