@@ -68,10 +68,10 @@ def _scope_spans(item: tuple[_Frame, list[bytes]]) -> bytes:
 class OtlpEncoder:
     """Writes spans by the rules of a redaction; remembers the resources and scopes they share."""
 
-    def __init__(self, redaction: Redaction | None) -> None:
-        """Take the rules; None: nothing is scrubbed."""
+    def __init__(self, redaction: Redaction | None, *, spared: frozenset[str] = CARRIED) -> None:
+        """Take the rules (None: nothing is scrubbed) and the attributes that they leave alone."""
         self._redaction = redaction
-        self._attributes = AttributeWriter(redaction, spared=CARRIED)
+        self._attributes = AttributeWriter(redaction, spared=spared)
         self._frames: dict[int, tuple[object, _Frame]] = {}
 
     def span(self, span: Span) -> Encoded:

@@ -30,10 +30,12 @@ class Redaction(Struct, frozen=True):
     """Keys whose values never leave."""
     max_text: int | None = None
     """Longer texts are cut there, and say so."""
+    secrets: bool = True
+    """Whether secrets are looked for at all."""
 
     def text(self, text: str) -> str:
         """Return a text without its secrets, cut where it is too long."""
-        scrubbed = redacted_text(text)
+        scrubbed = redacted_text(text) if self.secrets else text
         if self.max_text is not None and len(scrubbed) > self.max_text:
             return f"{scrubbed[: self.max_text]}… [cut: {self.max_text} of {len(scrubbed)} characters]"
         return scrubbed
@@ -108,7 +110,7 @@ class Redaction(Struct, frozen=True):
         return {key: value if key in carried else self.attribute(key, value) for key, value in held.items()}
 
     def _is_secret(self, key: str) -> bool:
-        return bool(key) and (_names_secret(key) or (bool(self.deny) and _matches(key, self.deny)))
+        return bool(key) and ((self.secrets and _names_secret(key)) or (bool(self.deny) and _matches(key, self.deny)))
 
 
 _names_secret = lru_cache(maxsize=4096)(is_secret_key)
