@@ -1,5 +1,6 @@
 """Clients that are slow, lost, gone or hostile: each is bounded, and the others are served."""
 
+import os
 import random
 import socket
 import struct
@@ -18,6 +19,7 @@ from critiqor_otel.receiver.config import Limits
 from critiqor_otel.receiver.receiver import Receiver
 
 REQUEST = trace_request(1, 2, root=True, agent=True)
+INPUTS = min(int(os.environ.get("FUZZ_INPUTS", "300")), 10_000)
 HASTY = Limits(header_seconds=0.3, body_seconds=0.3, keep_alive_seconds=1)
 
 
@@ -194,7 +196,7 @@ def mutated(body: bytes, seed: int) -> bytes:
     return bytes(changed)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=INPUTS, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 1 << 30), content_type=st.sampled_from((PROTOBUF, JSON)), coding=st.sampled_from(("", "gzip"))
 )
@@ -209,7 +211,7 @@ def test_fuzzed_requests_are_answered_and_the_next_good_one_works(
     assert post(target, good, content_type).status == 200
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=INPUTS // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 1 << 30))
 def test_fuzzed_heads_are_answered_or_closed(target: Receiver, seed: int) -> None:
     whole = (

@@ -37,7 +37,7 @@ patience = Patience(after_root_ns=50_000_000, idle_ns=400_000_000, decoded_bytes
 config = ReceiverConfig(
     runs=Path(sys.argv[1]), grpc_port=0, http_port=0, owner=sys.argv[2],
     journal=JournalLimits(segment=20_000), sessions=OwnerSettings(patience=patience),
-    shutdown_seconds=1200,  # the last server must seal all: what a bound leaves is in the journal, and not yet in a file
+    shutdown_seconds=1200,  # the last server is to seal all, so that the files alone are the account
 )
 with Receiver(config, tell=lambda word, facts: print("told", word, facts, flush=True)) as receiver:
     print(receiver.http_endpoint, receiver.grpc_endpoint, flush=True)
