@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.timeline.outcome import error_text
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.pseudo_tools import is_pseudo_tool
 from critiqor_otel.reconstruct.exchanges import Asked, Exchanges, canonical
@@ -114,7 +115,7 @@ def _span_call(outer: Node, parts: Sequence[Node]) -> ToolCall:
     if failure is not None:
         call.failed = True
         call.error_type = failure.error_type
-        call.error = failure.message or failure.error_type
+        call.error = failure.message or error_text(call.result) or failure.error_type
     elif outer.end_ns is not None:
         call.failed = False
     return call

@@ -104,6 +104,23 @@ def _usage_only(account: Account, node: Node) -> _Drafts:
     yield from reported or _other(account, node)
 
 
+def _message_in(account: Account, node: Node) -> _Drafts:
+    """Yield what the user said; a message that tells nothing at either end of its span is kept by its name."""
+    said = node.facts.get(Field.INPUT)
+    if said is not None:
+        yield state("message_received", role="user", text=as_json(said))
+    elif node.end_ns is None or node.facts.get(Field.OUTPUT) is None:
+        yield from _other(account, node)
+
+
+def _message_out(account: Account, node: Node) -> _Drafts:
+    """Yield what the agent said."""
+    said = node.facts.get(Field.OUTPUT)
+    if said is not None and node.end_ns is not None:
+        agent = node.facts.get(Field.AGENT_NAME) or account.agent_name(node)
+        yield state("message_sent", role="assistant", agent=agent, text=as_json(said))
+
+
 def _tool_call(account: Account, node: Node) -> _Drafts:
     yield _call_of(account.call_of[id(node)], account.agent_name(node))
     if node.facts.get(Field.SKILL_NAME) is not None:
@@ -191,6 +208,7 @@ _START: Mapping[SpanRole, _Writer] = {
     SpanRole.RETRY: side_events.retry,
     SpanRole.PROCESS: side_events.process_start,
     SpanRole.USAGE: _usage_only,
+    SpanRole.MESSAGE: _message_in,
 }
 
 _END: Mapping[SpanRole, _Writer] = {
@@ -200,4 +218,6 @@ _END: Mapping[SpanRole, _Writer] = {
     SpanRole.MEMORY: side_events.memory_end,
     SpanRole.RETRIEVER: side_events.memory_end,
     SpanRole.PROCESS: side_events.process_end,
+    SpanRole.USAGE: _message_out,
+    SpanRole.MESSAGE: _message_out,
 }

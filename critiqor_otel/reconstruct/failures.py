@@ -36,7 +36,7 @@ def failure_of(node: Node) -> Failure | None:
     message = (
         node.facts.get(Field.ERROR_MESSAGE)
         or _text(exception, "exception.message")
-        or node.span.status_message
+        or (node.span.status_message if node.span.status_message != error_type else None)  # its type again
         or (f"exit code {exit_code}" if exit_code not in (None, 0) else None)
     )
     return Failure(error_type, message)

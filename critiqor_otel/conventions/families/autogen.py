@@ -96,6 +96,13 @@ def _asked(value: Any) -> str | None:
     return next((message.text for message in _received(value) or () if message.role == "user"), None)
 
 
+def _task_id(value: Any) -> str | None:
+    """Return the id of a task, which every member of a team is handed: that of its first message."""
+    task = inner("messages")(value)
+    first = task[0] if is_list(task) and task else None
+    return inner("id", shape=text)(first) if is_object(first) else None
+
+
 def _runtime(span: Span) -> list[str] | None:
     """Say that a model call shows here only where its agent hands a message on."""
     return ["model_calls"] if "messaging.operation" in span.attributes else None
@@ -120,7 +127,7 @@ CONVENTION = Convention(
         Field.OUTPUT_TOKENS: (At("message", inner(*_USAGE, "completion_tokens", shape=integer)),),
         Field.INPUT_MESSAGES: (At("message", _received),),
         Field.OUTPUT_MESSAGES: (At("message", _answered),),
-        Field.MESSAGE_ID: (At("message", inner("message", "id", shape=text)),),
+        Field.MESSAGE_ID: (At("message", inner("message", "id", shape=text)), At("message", _task_id)),
         Field.TOOL_RESULT: (At("gen_ai.tool.call.result", json_value),),
         Field.CARRIED_IN_PART: (Everywhere(_runtime),),
     },
