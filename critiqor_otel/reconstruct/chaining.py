@@ -47,7 +47,7 @@ def _messages(node: Node, field: Field) -> list[Message]:
 def _digests(messages: list[Message]) -> list[bytes]:
     """Return the digest of each prefix, the shortest first."""
     running = hashlib.blake2b(digest_size=16)
-    digests = []
+    digests: list[bytes] = []
     for message in messages:
         running.update(_canonical(message))
         digests.append(running.digest())

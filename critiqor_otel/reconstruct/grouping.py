@@ -141,7 +141,7 @@ def _settle_silent(units: list[Unit], bonds: _Bonds) -> list[Unit]:
     for unit in units:
         if bonds.find(unit.index) in speaking:
             homes.setdefault(unit.service, []).append(unit)
-    silent = []
+    silent: list[Unit] = []
     for unit in units:
         if bonds.find(unit.index) in speaking:
             continue
@@ -193,7 +193,7 @@ def _distinct(runs: list[Run]) -> list[Run]:
     """Order runs by id; two runs of one id (parts of one trace) are told apart by a number."""
     runs.sort(key=lambda run: (run.run_id, run.units[0].sort_key))
     counts: dict[str, int] = {}
-    named = []
+    named: list[Run] = []
     for run in runs:
         counts[run.run_id] = number = counts.get(run.run_id, 0) + 1
         named.append(run if number == 1 else Run(f"{run.run_id}.{number}", run.units, run.notes))

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from analyzer.session.model import EventKind
+from analyzer.session.shapes import is_list
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.records import spans_of_events
@@ -47,7 +48,7 @@ def memory_end(_: Account, node: Node) -> _Drafts:
     operation = _operation(node)
     records = as_json(node.facts.get(Field.RECORDS))
     count = node.facts.get(Field.RECORD_COUNT)
-    if count is None and isinstance(records, list):
+    if count is None and is_list(records):
         count = len(records)
     failure = failure_of(node)
     yield Draft(

@@ -97,7 +97,7 @@ def _owners(trace: Trace) -> dict[int, tuple[str | None, str | None]]:
 
 
 def _top_agents(trace: Trace) -> list[Node]:
-    tops = []
+    tops: list[Node] = []
     stack = list(reversed(trace.roots))
     while stack:
         node = stack.pop()

@@ -3,7 +3,9 @@
 import base64
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
+
+from analyzer.session.shapes import is_list, is_object
 
 __all__ = ["as_json", "attributes_as_json"]
 
@@ -30,11 +32,17 @@ def as_json(value: Any, depth: int = 0) -> Any:
 
 
 def _container_as_json(value: Any, depth: int) -> Any:
-    if depth < _DEEPEST and isinstance(value, Mapping):
+    if not (is_object(value) or is_list(value) or _is_tuple(value)):
+        return str(value)
+    if depth >= _DEEPEST:
+        return "[nested too deep]"
+    if is_object(value):
         return {str(key): as_json(inner, depth + 1) for key, inner in value.items()}
-    if depth < _DEEPEST and isinstance(value, list | tuple):
-        return [as_json(inner, depth + 1) for inner in value]
-    return "[nested too deep]" if isinstance(value, Mapping | list | tuple) else str(value)
+    return [as_json(inner, depth + 1) for inner in value]
+
+
+def _is_tuple(value: Any) -> TypeGuard[tuple[Any, ...]]:
+    return isinstance(value, tuple)
 
 
 _ODD_NUMBERS = {math.inf: "Infinity", -math.inf: "-Infinity"}
