@@ -3,13 +3,13 @@
 The last word has `reconstruct`, which sees the whole; these keys only say which traces to wait for together.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from critiqor_otel.conventions.convention import At, Cell, Field, FromEvent, FromResource, SpanRole, When
-from critiqor_otel.conventions.registry import ALL, facts_of
-from critiqor_otel.span import AttributeValue, Span
+from critiqor_otel.conventions.convention import At, Cell, Convention, Field, FromEvent, FromResource, SpanRole, When
+from critiqor_otel.conventions.registry import ALL, SCATTERED, facts_of
+from critiqor_otel.span import AttributeValue, LogRecord, Span
 
-__all__ = ["Key", "is_agent", "keys_of", "names_in", "service_key"]
+__all__ = ["Key", "is_whole_agent", "keys_of", "names_in", "service_key"]
 
 Key = tuple[str, str]
 
@@ -21,12 +21,11 @@ def names_in(span: Span) -> tuple[str, ...]:
 
     Cheap, where `keys_of` is not: spans with equal words need not be asked again.
     """
-    if _ON_ANY_SPAN:
-        return (span.span_id,)
-    words = [_word(span.attributes, key) for key in _ATTRIBUTES if key in span.attributes]
-    words += [_word(span.resource.attributes, key) for key in _ATTRIBUTES if key in span.resource.attributes]
+    words = [*_words(span.attributes), *_words(span.resource.attributes)]
     for event in span.events:
-        words += [_word(event.attributes, key) for key in _ATTRIBUTES if key in event.attributes]
+        words += _words(event.attributes)
+    if any(family.role_of(span) is not None for family in _LOOK_AT_ALL):
+        words.append(span.span_id)
     return tuple(words)
 
 
@@ -39,18 +38,19 @@ def keys_of(span: Span) -> Iterator[Key]:
             yield field.value, named
 
 
-def service_key(span: Span) -> Key:
-    """Return the key of the service a span comes from, under which traces without any other key wait."""
-    return "service", repr(span.resource.attributes.get("service.name"))
+def service_key(told: Span | LogRecord) -> Key:
+    """Return the key of the service it comes from, under which traces without any other key wait."""
+    return "service", repr(told.resource.attributes.get("service.name"))
 
 
-def is_agent(span: Span) -> bool:
-    """Tell whether the span is the run of an agent."""
-    return facts_of(span).role is SpanRole.AGENT
+def is_whole_agent(span: Span) -> bool:
+    """Tell whether the span is the run of an agent, and its family one that keeps a run in one trace."""
+    facts = facts_of(span)
+    return facts.role is SpanRole.AGENT and facts.family not in SCATTERED
 
 
-def _cells() -> tuple[Cell, ...]:
-    return tuple(cell for family in ALL for field in _FIELDS for cell in family.fields.get(field, ()))
+def _cells(families: Iterable[Convention]) -> tuple[Cell, ...]:
+    return tuple(cell for family in families for field in _FIELDS for cell in family.fields.get(field, ()))
 
 
 def _attribute(cell: Cell) -> str | None:
@@ -64,9 +64,12 @@ def _attribute(cell: Cell) -> str | None:
             return None
 
 
-_ATTRIBUTES = sorted({key for cell in _cells() if (key := _attribute(cell)) is not None})
-_ON_ANY_SPAN = any(_attribute(cell) is None for cell in _cells())
+_ATTRIBUTES = frozenset(key for cell in _cells(ALL) if (key := _attribute(cell)) is not None)
+_LOOK_AT_ALL = tuple(family for family in ALL if any(_attribute(cell) is None for cell in _cells((family,))))
+"""Families that find the id of a run anywhere on a span."""
 
 
-def _word(attributes: Mapping[str, AttributeValue], key: str) -> str:
-    return f"{key}={attributes[key]!r}"
+def _words(attributes: Mapping[str, AttributeValue]) -> list[str]:
+    if _ATTRIBUTES.isdisjoint(attributes):
+        return []
+    return [f"{key}={attributes[key]!r}" for key in sorted(_ATTRIBUTES & attributes.keys())]
