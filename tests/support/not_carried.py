@@ -64,7 +64,10 @@ ABSENT: NotCarried = {
 }
 
 PARTIAL: NotCarried = {
-    "autogen": {"model_calls": "no model spans; a call is seen by the message it led to"},
+    "autogen": {
+        "model_calls": "no model spans; a call is seen by the message it led to",
+        "messages": "no model spans; what was handed on between the agents is seen",
+    },
     "openclaw": {
         "tool_arguments": "only the shape of the arguments is written",
         "tool_results": "they are written for a failed call alone, as its error",
@@ -82,6 +85,7 @@ PARTIAL: NotCarried = {
     },
     "openinference_smolagents_custom_model": {
         "model_calls": "a model class of the user's own leaves no spans; steps are all there is",
+        "messages": "a model class of the user's own leaves no spans; steps are all there is",
     },
     "openllmetry_crewai": {
         "tool_calls": "tools leave no spans; a count stands in the repr of the result",
@@ -89,7 +93,10 @@ PARTIAL: NotCarried = {
         "model_calls": "models leave no spans; a count stands in the repr of the usage",
         "tool_arguments": "tools leave no spans",
         "tool_results": "tools leave no spans",
+        "tokens": "the crew's sum is written when the run ends well",
+        "messages": "models leave no spans; a transcript stands in the repr of the result",
     },
+    "otel_genai_openai_agents": {"messages": "they stand on model spans, which are not there"},
 }
 
 NO_CACHED_INPUT: Mapping[str, str] = {
