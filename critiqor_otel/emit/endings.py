@@ -27,14 +27,14 @@ class _Endings:
     """The callbacks, latest first: what came later stands on what came before."""
 
     def __init__(self) -> None:
-        self._callbacks: dict[Callable[[], Any], Callable[[], None]] = {}
+        self._callbacks: dict[Callable[[], Any], Callable[[], None] | None] = {}
         self._is_watching = False
 
-    def add(self, callback: Callable[[], Any]) -> None:
+    def add(self, callback: Callable[[], Any], *, at_exit: bool) -> None:
         former = self._callbacks.pop(callback, None)
         if former is not None:
             atexit.unregister(former)
-        self._callbacks[callback] = atexit.register(partial(self._run_one, callback))
+        self._callbacks[callback] = atexit.register(partial(self._run_one, callback)) if at_exit else None
         if not self._is_watching:
             self._is_watching = True
             _take_sigterm(self.run)
@@ -46,8 +46,9 @@ class _Endings:
             self._run_one(next(reversed(self._callbacks)))
 
     def _run_one(self, callback: Callable[[], Any]) -> None:
-        if self._callbacks.pop(callback, None) is None:
+        if callback not in self._callbacks:
             return
+        del self._callbacks[callback]
         try:
             callback()
         except Exception:
@@ -57,9 +58,12 @@ class _Endings:
 _ENDINGS = _Endings()
 
 
-def before_end(callback: Callable[[], Any]) -> None:
-    """Have a callback run when the process ends, before those that were there earlier; again moves it to the front."""
-    _ENDINGS.add(callback)
+def before_end(callback: Callable[[], Any], *, at_exit: bool = True) -> None:
+    """Have a callback run when the process ends, before those that were there earlier; again moves it to the front.
+
+    `at_exit=False`: at SIGTERM only, for what a tracer provider does at the interpreter's exit.
+    """
+    _ENDINGS.add(callback, at_exit=at_exit)
 
 
 def _take_sigterm(run: Callable[[], None]) -> None:

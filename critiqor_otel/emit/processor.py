@@ -59,6 +59,8 @@ class CritiqorSpanProcessor(SpanProcessor):
         self._watch = watch if watch is not None or on_failure is None else Watch(on_failure)
         self._runs: dict[int, _Run] = {}
         self._open: dict[int, Span] = {}
+        self._others: object = None
+        """All processors of the provider together, where the SDK lets us see them."""
         self._is_armed = not end_open
         if end_open:
             before_end(self._at_end)  # now, since SIGTERM can be taken in the main thread only
@@ -74,6 +76,7 @@ class CritiqorSpanProcessor(SpanProcessor):
             if not is_agent_span(span, held):
                 return
             run = self._begin_run(context.trace_id, held)
+            self._others = getattr(span, "_span_processor", None)
         if RUN_ID not in held:
             _stamp(span, held, run)
         self._keep(context.span_id, span)
@@ -132,10 +135,9 @@ class CritiqorSpanProcessor(SpanProcessor):
 
     def _at_end(self) -> None:
         """End what is open, and have everybody who takes spans send them: at SIGTERM nobody else will ask."""
-        some = next(iter(self._open.values()), None)
-        ended = self.end_open_spans()
-        flush = getattr(getattr(some, "_span_processor", None), "force_flush", None)
-        if ended and flush is not None:
+        self.end_open_spans()
+        flush = getattr(self._others, "force_flush", None)
+        if flush is not None:
             flush(_FLUSH_MS)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SpanExportResult
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import Status, StatusCode
 from otlp_sink import Answer, Sink, too_large_above
+from sdk_spans import ended_spans
 
 from critiqor_otel.emit.batching import BatchOptions, SpanBatcher
 from critiqor_otel.emit.delivery import Patience
@@ -48,25 +48,10 @@ def exporter() -> Iterator[Make]:
         one.shutdown()
 
 
-def spans(count: int, size: int = 10) -> list[ReadableSpan]:
-    memory = InMemorySpanExporter()
-    made = TracerProvider(shutdown_on_exit=False)
-    tracer = made.get_tracer("test")
-    for number in range(count):
-        span: Any = tracer.start_span(f"span {number}", attributes={"text": "x" * size})
-        span.end()
-        memory.export([span])
-    return list(memory.get_finished_spans())
-
-
-def names(sink: Sink) -> list[str]:
-    return sorted(span.name for span in sink.spans)
-
-
 def test_spans_arrive_over_one_connection(sink: Sink, exporter: Make) -> None:
     sending = exporter(sink)
 
-    assert [sending.export(spans(3)) for _ in range(3)] == [SpanExportResult.SUCCESS] * 3
+    assert [sending.export(ended_spans(3)) for _ in range(3)] == [SpanExportResult.SUCCESS] * 3
     assert len(sink.spans) == 9
     assert sink.headers[0]["content-type"] == "application/x-protobuf"
 
@@ -125,7 +110,7 @@ def test_hostile_values_cost_nothing_but_themselves(sink: Sink, exporter: Make) 
 
 def test_what_is_too_large_is_sent_in_pieces(exporter: Make) -> None:
     with Sink(rule=too_large_above(1_000_000)).running() as sink:
-        result = exporter(sink).export(spans(40, 50_000))
+        result = exporter(sink).export(ended_spans(40, 50_000))
 
         assert result is SpanExportResult.SUCCESS
         assert len({span.name for span in sink.spans}) == 40
@@ -134,7 +119,7 @@ def test_what_is_too_large_is_sent_in_pieces(exporter: Make) -> None:
 
 def test_one_span_that_is_too_large_costs_its_neighbours_nothing(exporter: Make) -> None:
     with Sink(rule=too_large_above(1_000_000)).running() as sink:
-        result = exporter(sink).export([*spans(256), *spans(1, 5_000_000), *spans(255)])
+        result = exporter(sink).export([*ended_spans(256), *ended_spans(1, 5_000_000), *ended_spans(255)])
 
         assert result is SpanExportResult.SUCCESS
         assert len(sink.spans) == 512
@@ -146,7 +131,7 @@ def test_one_span_that_is_too_large_costs_its_neighbours_nothing(exporter: Make)
 def test_a_request_is_no_larger_than_configured(sink: Sink, exporter: Make) -> None:
     patience = Patience(max_request=100_000, first_delay=0.01)
 
-    exporter(sink, patience=patience).export(spans(100, 9_000))
+    exporter(sink, patience=patience).export(ended_spans(100, 9_000))
 
     assert len(sink.spans) == 100
     assert max(map(len, sink.bodies)) <= 100_000
@@ -156,7 +141,7 @@ def test_rejected_spans_are_told(caplog: pytest.LogCaptureFixture, exporter: Mak
     with Sink(Answer(200, REJECTED.SerializeToString())).running() as sink:
         sending = exporter(sink)
         with caplog.at_level(logging.WARNING):
-            sending.export(spans(3))
+            sending.export(ended_spans(3))
 
     assert sending.rejected == 1
     assert "rejected 1 of 3 spans: attribute too long" in caplog.text
@@ -165,7 +150,7 @@ def test_rejected_spans_are_told(caplog: pytest.LogCaptureFixture, exporter: Mak
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_what_may_be_sent_again_is(status: int, exporter: Make) -> None:
     with Sink(Answer(status), Answer(status)).running() as sink:
-        result = exporter(sink).export(spans(2))
+        result = exporter(sink).export(ended_spans(2))
 
     assert result is SpanExportResult.SUCCESS
     assert (len(sink.bodies), len(sink.spans)) == (3, 2)
@@ -176,14 +161,14 @@ def test_what_would_fail_again_is_not_sent_again_and_counted(status: int, export
     told: list[int] = []
     with Sink(Answer(status, b"no")).running() as sink:
         sending = exporter(sink, on_lost=told.append)
-        result = sending.export(spans(2))
+        result = sending.export(ended_spans(2))
 
         assert result is SpanExportResult.FAILURE
         assert len(sink.bodies) == 1
         assert (sending.lost, told) == (2, [2])
 
-        sending.export(spans(2))
-        sending.export(spans(1))
+        sending.export(ended_spans(2))
+        sending.export(ended_spans(1))
 
     assert [span.attributes.get(LOST) for span in sink.spans] == [2, None, None]
 
@@ -192,7 +177,7 @@ def test_the_receiver_says_when_to_come_again(exporter: Make) -> None:
     with Sink(Answer(503, headers={"Retry-After": "1"})).running() as sink:
         patience = Patience(first_delay=60, retry_for=30)
 
-        assert exporter(sink, patience=patience).export(spans(1)) is SpanExportResult.SUCCESS
+        assert exporter(sink, patience=patience).export(ended_spans(1)) is SpanExportResult.SUCCESS
 
 
 def test_a_date_to_come_again_is_by_the_receivers_clock(exporter: Make) -> None:
@@ -200,14 +185,14 @@ def test_a_date_to_come_again_is_by_the_receivers_clock(exporter: Make) -> None:
     with Sink(Answer(503, headers=headers)).running() as sink:
         patience = Patience(first_delay=60, retry_for=30)
 
-        assert exporter(sink, patience=patience).export(spans(1)) is SpanExportResult.SUCCESS
+        assert exporter(sink, patience=patience).export(ended_spans(1)) is SpanExportResult.SUCCESS
 
 
 def test_a_single_time_out_loses_nothing(exporter: Make) -> None:
     slow = threading.Event()
     with Sink(Answer(wait=slow)).running() as sink:
         patience = Patience(timeout=0.2, retry_for=10, first_delay=0.01)
-        result = exporter(sink, patience=patience).export(spans(2))
+        result = exporter(sink, patience=patience).export(ended_spans(2))
         slow.set()
 
         assert result is SpanExportResult.SUCCESS
@@ -218,7 +203,7 @@ def test_a_receiver_that_is_not_there_costs_time_and_is_counted(exporter: Make) 
     patience = Patience(retry_for=0.1, first_delay=0.02)
     sending = exporter(endpoint="http://127.0.0.1:9/v1/traces", patience=patience)
 
-    assert sending.export(spans(2)) is SpanExportResult.FAILURE
+    assert sending.export(ended_spans(2)) is SpanExportResult.FAILURE
     assert sending.lost == 2
 
 
@@ -260,7 +245,7 @@ def test_the_standard_variables_are_read(sink: Sink, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=a%20b,Authorization=Bearer%20t")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
 
-    exporter().export(spans(1))
+    exporter().export(ended_spans(1))
 
     assert sink.paths == ["/v1/traces"]
     assert (sink.headers[0]["x-tenant"], sink.headers[0]["authorization"]) == ("a b", "Bearer t")
@@ -272,7 +257,7 @@ def test_a_traces_endpoint_is_taken_as_it_is(sink: Sink, monkeypatch: pytest.Mon
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", sink.url.replace("/v1/traces", "/own/path"))
 
-    exporter().export(spans(1))
+    exporter().export(ended_spans(1))
 
     assert sink.paths == ["/own/path"]
 

@@ -1,0 +1,16 @@
+from critiqor_otel.emit.batching import SpanBatcher as SpanBatcher
+from critiqor_otel.emit.configure import configure as configure
+from critiqor_otel.emit.export_rules import ExportRules as ExportRules
+from critiqor_otel.emit.otlp_exporter import OTLPSpanExporter as OTLPSpanExporter
+from critiqor_otel.emit.process_monitor import monitor_process as monitor_process
+from critiqor_otel.emit.processor import CritiqorSpanProcessor as CritiqorSpanProcessor
+from critiqor_otel.emit.recorder import EvidenceRecorder as EvidenceRecorder
+from critiqor_otel.emit.recorder import current_recorder as current_recorder
+from critiqor_otel.emit.recorder import monitor as monitor
+from critiqor_otel.emit.recorder import wrap_tool as wrap_tool
+from critiqor_otel.emit.recording_options import RecordingOptions as RecordingOptions
+from critiqor_otel.emit.redaction import Redaction as Redaction
+from critiqor_otel.emit.session_exporter import SessionExporter as SessionExporter
+from critiqor_otel.emit.session_spans import spans_of as spans_of
+from critiqor_otel.emit.stamping_exporter import StampingExporter as StampingExporter
+from critiqor_otel.emit.watch import Watch as Watch
