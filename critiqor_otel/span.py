@@ -71,6 +71,7 @@ class SpanEvent(Struct, frozen=True):
     time_ns: int
     name: str
     attributes: Attributes = {}
+    dropped_attributes: int = 0
 
 
 class Link(Struct, frozen=True):
@@ -79,6 +80,9 @@ class Link(Struct, frozen=True):
     trace_id: str
     span_id: str
     attributes: Attributes = {}
+    trace_state: str = ""
+    flags: int = 0
+    dropped_attributes: int = 0
 
 
 class Span(Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """Forms of OTLP/JSON become spans and log records; a value that can't be read costs itself only."""
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.decode.ids import SPAN_ID, TRACE_ID, BadIdError
@@ -92,11 +92,9 @@ class FormReader:
             links=self._links(form.links) if form.links else (),
             trace_state=form.trace_state or "",
             flags=as_count(form.flags, findings) if form.flags else 0,
-            dropped_attributes=as_count(form.dropped_attributes_count, findings)
-            if form.dropped_attributes_count
-            else 0,
-            dropped_events=as_count(form.dropped_events_count, findings) if form.dropped_events_count else 0,
-            dropped_links=as_count(form.dropped_links_count, findings) if form.dropped_links_count else 0,
+            dropped_attributes=self._count(form.dropped_attributes_count),
+            dropped_events=self._count(form.dropped_events_count),
+            dropped_links=self._count(form.dropped_links_count),
             resource=resource,
             scope=scope,
         )
@@ -137,7 +135,8 @@ class FormReader:
 
     def _event(self, form: EventForm) -> SpanEvent:
         time_ns = as_time(form.time_unix_nano, self._findings)
-        return SpanEvent(time_ns, form.name or "", read_attributes(form.attributes, self._findings))
+        attributes = read_attributes(form.attributes, self._findings)
+        return SpanEvent(time_ns, form.name or "", attributes, self._count(form.dropped_attributes_count))
 
     def _links(self, forms: Iterable[LinkForm]) -> tuple[Link, ...]:
         links: list[Link] = []
@@ -147,5 +146,17 @@ class FormReader:
             except BadIdError as error:
                 self._findings.add(Finding.INVALID_LINK, str(error))
                 continue
-            links.append(Link(trace_id, span_id, read_attributes(form.attributes, self._findings)))
+            links.append(
+                Link(
+                    trace_id,
+                    span_id,
+                    read_attributes(form.attributes, self._findings),
+                    trace_state=form.trace_state or "",
+                    flags=self._count(form.flags),
+                    dropped_attributes=self._count(form.dropped_attributes_count),
+                )
+            )
         return tuple(links)
+
+    def _count(self, given: Any) -> int:
+        return as_count(given, self._findings) if given else 0

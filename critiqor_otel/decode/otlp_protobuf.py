@@ -170,7 +170,8 @@ class _Reader:
 
     def _event(self, raw: bytes) -> SpanEvent:
         event = schema.EVENT.FromString(raw)
-        return SpanEvent(event.time_unix_nano, self._text(event.name), attributes(event.attributes, self.findings))
+        held = attributes(event.attributes, self.findings)
+        return SpanEvent(event.time_unix_nano, self._text(event.name), held, event.dropped_attributes_count)
 
     def _links(self, links: Sequence[bytes]) -> tuple[Link, ...]:
         read = [self._link(schema.LINK.FromString(raw)) for raw in links]
@@ -182,7 +183,14 @@ class _Reader:
         except BadIdError as error:
             self.findings.add(Finding.INVALID_LINK, str(error))
             return None
-        return Link(trace_id, span_id, attributes(link.attributes, self.findings))
+        return Link(
+            trace_id,
+            span_id,
+            attributes(link.attributes, self.findings),
+            trace_state=self._text(link.trace_state),
+            flags=link.flags,
+            dropped_attributes=link.dropped_attributes_count,
+        )
 
     def _trace_id(self, raw: bytes) -> str:
         found = self._trace_ids[raw] = self._trace_ids.get(raw) or id_from_bytes(raw, TRACE_ID)

@@ -78,13 +78,23 @@ def otel_record(node: Node, shared: Shared) -> dict[str, Any]:
 
 
 def _event(event: SpanEvent) -> dict[str, Any]:
-    return {
+    told: dict[str, Any] = {
         "time_unix_nano": event.time_ns,
         "name": event.name,
         "attributes": attributes_as_json(event.attributes),
     }
+    if event.dropped_attributes:
+        told["dropped_attributes_count"] = event.dropped_attributes
+    return told
 
 
 def _link(link: Link) -> dict[str, Any]:
-    told = {"trace_id": link.trace_id, "span_id": link.span_id}
-    return {**told, "attributes": attributes_as_json(link.attributes)} if link.attributes else told
+    told = {
+        "trace_id": link.trace_id,
+        "span_id": link.span_id,
+        "attributes": attributes_as_json(link.attributes),
+        "trace_state": link.trace_state,
+        "flags": link.flags,
+        "dropped_attributes_count": link.dropped_attributes,
+    }
+    return {key: value for key, value in told.items() if value}
