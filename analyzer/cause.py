@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, get_args
 from analyzer.lenient import as_mapping, as_optional_text, as_sequence, as_text, as_whole, as_word, is_sequence
 from analyzer.session.model import SpanRef
 
-__all__ = ["Basis", "Confidence", "FailureCause", "RootCause", "Severity"]
+__all__ = ["Basis", "Confidence", "EvidenceLevel", "FailureCause", "RootCause", "Severity"]
 
 
 class Severity(StrEnum):
@@ -29,6 +29,9 @@ class Confidence(StrEnum):
 
 Basis = Literal["observed", "derived"]
 """`observed`: the evidence says it in so many words. `derived`: it follows from other evidence by a named rule."""
+
+EvidenceLevel = Literal["response_only", "trace_available", "fully_instrumented"]
+"""What a verdict rests on: the answer alone, what was said and called, or a record of the run itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from analyzer.bulk import bulk_work
 from analyzer.causality.build import build_graph
 from analyzer.causality.explain import NO_FAILURE, explain
-from analyzer.causality.graph import CausalGraph
+from analyzer.causality.graph import RunGraph
 from analyzer.causality.links import Failure
 from analyzer.causality.roots import failures_of, ranked
 from analyzer.cause import FailureCause
@@ -94,7 +94,7 @@ def _primary(failure: Failure | None, chain: str) -> PrimaryDiagnosis:
     )
 
 
-def _chain(timeline: Timeline, graph: CausalGraph, failure: Failure | None, profile: Profile) -> str:
+def _chain(timeline: Timeline, graph: RunGraph, failure: Failure | None, profile: Profile) -> str:
     if failure is None:
         return NO_FAILURE
     if profile is Profile.STANDARD:

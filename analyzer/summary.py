@@ -1,24 +1,25 @@
 """How much evidence there is, and how the run went seen from outside."""
 
+import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
+from analyzer.cause import EvidenceLevel
 from analyzer.profile import Profile
-from analyzer.session.accessors import ABSENT, RESULT, first_given, payload_of
+from analyzer.session.accessors import ABSENT, EXIT_CODE, RESULT, first_given, payload_of
 from analyzer.session.model import Event, EventKind
+from analyzer.session.shapes import is_number
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.outcome import message_text, outcome_of
 from analyzer.timeline.repeats import Lesson
 from analyzer.timeline.tokens import Tokens
 
-__all__ = ["EvidenceLevel", "EvidenceSummary", "RuntimeMetrics", "evidence_level", "measure", "summarise"]
-
-EvidenceLevel: TypeAlias = Literal["fully_instrumented", "trace_available", "response_only"]
+__all__ = ["EvidenceSummary", "RunMetrics", "evidence_level", "measure", "summarise"]
 
 _SHOWN_ERRORS = 20
 _UNNAMED = "(unnamed)"
@@ -49,7 +50,7 @@ class EvidenceSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RuntimeMetrics:
+class RunMetrics:
     """How the run went, seen from outside."""
 
     latency: float | None = None
@@ -57,6 +58,8 @@ class RuntimeMetrics:
     retries: int = 0
     errors: tuple[str, ...] = ()
     """The different error texts in order of first appearance, shortened, the first twenty."""
+    exit_code: int | None = None
+    """Of the agent's process, the last one's where there were several, tools' own apart; None where none is known."""
 
 
 def summarise(timeline: Timeline, profile: Profile) -> EvidenceSummary:
@@ -81,12 +84,13 @@ def summarise(timeline: Timeline, profile: Profile) -> EvidenceSummary:
     return replace(standard, **_RECOUNTS[profile](timeline))
 
 
-def measure(timeline: Timeline, summary: EvidenceSummary) -> RuntimeMetrics:
+def measure(timeline: Timeline, summary: EvidenceSummary) -> RunMetrics:
     """Return how a run went."""
-    return RuntimeMetrics(
+    return RunMetrics(
         latency=_latency(timeline),
         retries=summary.retries,
         errors=_error_texts(timeline),
+        exit_code=_exit_code(timeline),
     )
 
 
@@ -158,6 +162,12 @@ def _retries(timeline: Timeline) -> int:
             for call, lesson, again in following
         )
     return len(timeline.retries) + implied
+
+
+def _exit_code(timeline: Timeline) -> int | None:
+    ends = [event for event in timeline.of_kind(EventKind.PROCESS_END) if payload_of(event).get("in_call") is not True]
+    code = first_given(ends[-1], EXIT_CODE) if ends else None
+    return int(code) if is_number(code) and math.isfinite(code) else None
 
 
 def _error_texts(timeline: Timeline) -> tuple[str, ...]:

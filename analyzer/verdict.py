@@ -5,24 +5,23 @@ from typing import Any
 
 import msgspec
 
-from analyzer.causality.graph import CausalGraph
-from analyzer.cause import FailureCause, Severity
+from analyzer.causality.graph import RunGraph
+from analyzer.cause import EvidenceLevel, FailureCause, Severity
 from analyzer.cost import CostAnalysis
 from analyzer.scoring import Readiness
 from analyzer.session.model import Agent, Note
-from analyzer.summary import EvidenceLevel, EvidenceSummary, RuntimeMetrics
+from analyzer.summary import EvidenceSummary, RunMetrics
 from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.tokens import Tokens
 
 __all__ = [
     "CostAnalysis",
     "Diagnosis",
-    "EvidenceLevel",
     "EvidenceSummary",
     "PrimaryDiagnosis",
     "Readiness",
+    "RunMetrics",
     "RunStatus",
-    "RuntimeMetrics",
     "Tokens",
 ]
 
@@ -53,9 +52,9 @@ class Diagnosis:
     """Dimension → 0 to 100, in the documented order."""
     failure_causes: tuple[FailureCause, ...] = ()
     primary_diagnosis: PrimaryDiagnosis = PrimaryDiagnosis()
-    causal_graph: CausalGraph = field(default_factory=CausalGraph)
+    causal_graph: RunGraph = field(default_factory=RunGraph)
     cost_analysis: CostAnalysis = field(default_factory=CostAnalysis)
-    runtime_metrics: RuntimeMetrics = field(default_factory=RuntimeMetrics)
+    runtime_metrics: RunMetrics = field(default_factory=RunMetrics)
     evidence_summary: EvidenceSummary = field(default_factory=EvidenceSummary)
     notes: tuple[Note, ...] = ()
 
@@ -74,10 +73,7 @@ class Diagnosis:
             "primary_diagnosis": msgspec.to_builtins(self.primary_diagnosis),
             "causal_graph": _graph(self.causal_graph),
             "cost_analysis": asdict(self.cost_analysis),
-            "runtime_metrics": {
-                **msgspec.to_builtins(self.runtime_metrics),
-                "errors": list(self.runtime_metrics.errors),
-            },
+            "runtime_metrics": _metrics(self.runtime_metrics),
             "evidence_summary": {
                 **msgspec.to_builtins(self.evidence_summary),
                 "missing": list(self.evidence_summary.missing),
@@ -104,11 +100,17 @@ def _cause(cause: FailureCause) -> dict[str, Any]:
     }
 
 
-def _graph(graph: CausalGraph) -> dict[str, Any]:
+def _graph(graph: RunGraph) -> dict[str, Any]:
     return {
         "nodes": [msgspec.to_builtins(node) for node in graph.nodes],
         "edges": [msgspec.to_builtins(edge) for edge in graph.edges],
     }
+
+
+def _metrics(metrics: RunMetrics) -> dict[str, Any]:
+    """Return latency, retries and errors, and the exit code of a run that is a process."""
+    ended = {} if metrics.exit_code is None else {"exit_code": metrics.exit_code}
+    return {"latency": metrics.latency, "retries": metrics.retries, "errors": list(metrics.errors), **ended}
 
 
 def _note(note: Note) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from analyzer.causality.graph import CausalGraph, Edge, Node
+from analyzer.causality.graph import Edge, Node, RunGraph
 from analyzer.causality.links import LINKS, Failure
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT, ARGUMENTS, first_present, label_of, subject_of
@@ -15,12 +15,12 @@ __all__ = ["build_graph"]
 _LONGEST = 200  # bytes of arguments in a label
 
 
-def build_graph(timeline: Timeline, failures: Sequence[Failure], profile: Profile) -> CausalGraph:
+def build_graph(timeline: Timeline, failures: Sequence[Failure], profile: Profile) -> RunGraph:
     """Return the graph that a profile's link rules make; linear in events and evidence."""
     label = _LABELS[profile]
     nodes = [Node(event.event_id, event.event, "event", label(event)) for event in timeline.events]
     nodes += (Node(failure.node, "failure", "failure", failure.cause.type) for failure in failures)
-    return CausalGraph(tuple(nodes), tuple(_edges(timeline, failures, profile)))
+    return RunGraph(tuple(nodes), tuple(_edges(timeline, failures, profile)))
 
 
 def _edges(timeline: Timeline, failures: Sequence[Failure], profile: Profile) -> Iterator[Edge]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from analyzer.causality.graph import CausalGraph, Edge
+from analyzer.causality.graph import Edge, RunGraph
 from analyzer.causality.links import Failure
 from analyzer.session.accessors import subject_of
 from analyzer.session.model import Event, EventKind
@@ -25,7 +25,7 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def explain(timeline: Timeline, graph: CausalGraph, failure: Failure | None) -> str:
+def explain(timeline: Timeline, graph: RunGraph, failure: Failure | None) -> str:
     """Return the path to a failure in words, its middle left out where it is long."""
     if failure is None:
         return NO_FAILURE
@@ -37,7 +37,7 @@ def explain(timeline: Timeline, graph: CausalGraph, failure: Failure | None) -> 
     return " → ".join((*steps, f"{failure.cause.type}: {_reason(failure)}"))
 
 
-def path_to(graph: CausalGraph, failure: Failure) -> tuple[str, ...]:
+def path_to(graph: RunGraph, failure: Failure) -> tuple[str, ...]:
     """Return the ids of the events on the way to a failure: along `reinforces` edges between its evidence, in time."""
     evidence = set(failure.cause.evidence)
     following = {

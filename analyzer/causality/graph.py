@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-__all__ = ["CausalGraph", "Edge", "Node", "NodeKind", "Relation"]
+__all__ = ["Edge", "Node", "NodeKind", "Relation", "RunGraph"]
 
 NodeKind = Literal["event", "failure"]
 
@@ -32,7 +32,7 @@ class Edge(Struct, frozen=True, gc=False, rename={"source": "from", "target": "t
     """The link rule that made the edge."""
 
 
-class CausalGraph(Struct, frozen=True):
+class RunGraph(Struct, frozen=True):
     """Nodes in the order of the events, failures last; edges grouped by the rule that made them."""
 
     nodes: tuple[Node, ...] = ()

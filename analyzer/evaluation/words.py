@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from analyzer.cause import FailureCause, Severity
+from analyzer.cause import EvidenceLevel, FailureCause, Severity
 
 __all__ = [
     "AGENT_TYPES",
@@ -25,7 +25,6 @@ __all__ = [
 ]
 
 TrustLevel = Literal["High", "Moderate", "Low"]
-EvidenceLevel = Literal["response_only", "trace_available", "fully_instrumented"]
 FailureSeverity = Literal["low", "medium", "high", "critical"]
 DeploymentRecommendation = Literal["safe_to_deploy", "review_recommended", "unsafe_for_production"]
 AgentType = Literal["coding", "research", "customer_support", "general"]
