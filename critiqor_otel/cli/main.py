@@ -29,6 +29,7 @@ VERBS: Mapping[str, Verb] = {
     "serve": Verb("critiqor_otel.cli.serve", "Receive OTLP from any agent, and seal one session file a run, live."),
     "run": Verb("critiqor_otel.cli.run", "Run an agent's command under observation, and diagnose it when it ends."),
     "finalize": Verb("critiqor_otel.cli.finalize", "Seal sessions that a plugin wrote, untouched, and diagnose them."),
+    "replay": Verb("critiqor_otel.cli.replay", "Send sessions as spans to any OTLP endpoint."),
     "doctor": Verb("critiqor_otel.cli.doctor", "Tell what traces carry, what is missing, and what to switch on."),
     "demo": Verb("critiqor_otel.cli.demo", "Diagnose a captured run of a real agent that ships with this package."),
 }

@@ -11,7 +11,7 @@ from command import COMMAND, LOOP, Critiqor
 
 from critiqor_otel.cli.main import VERBS
 
-UNTIL_STOPPED = {"serve"}  # its own tests start it and stop it
+UNTIL_STOPPED = {"serve", "replay"}  # one is a receiver, the other needs one: their own tests start and stop them
 LIMIT = 8  # times what `python -c pass` takes
 
 
