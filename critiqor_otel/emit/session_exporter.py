@@ -26,7 +26,7 @@ from critiqor_otel.emit.export_rules import ExportRules
 from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.errors import OutputError
 from critiqor_otel.reconstruct.reconstruct import reconstruct
-from critiqor_otel.span import Span, SpanEvent
+from critiqor_otel.span import Resource, Span, SpanEvent
 from critiqor_otel.spool.close_reason import CloseReason
 from critiqor_otel.spool.open_sessions import Closed, OpenSessions, Patience, Piece
 from critiqor_otel.spool.sealed_runs import Arrival, seal
@@ -44,6 +44,7 @@ _PATIENCE = Patience(
     after_root_ns=2 * _SECOND, idle_ns=6 * 3600 * _SECOND, longest_ns=24 * 3600 * _SECOND, decoded_bytes=1 << 62
 )
 _MOST_SPANS = 500_000  # of all runs together; past it the runs that are open are written as far as they are known
+_MOST_RESOURCES = 256
 _NOWHERE = Position(0, 0)
 _logger = logging.getLogger(__name__)
 
@@ -116,6 +117,7 @@ class SessionExporter(SpanExporter):
         self._lock = threading.RLock()
         self._open = OpenSessions(self._patience)
         self._reader = SdkReader()
+        self._resources: dict[int, tuple[Resource, Resource]] = {}
         self._timer: threading.Timer | None = None
         self._count = 0
 
@@ -138,9 +140,18 @@ class SessionExporter(SpanExporter):
         traces: dict[str, list[Span]] = {}
         for one in spans:
             span = _with_content(self._reader.span(one), redaction)
-            scrubbed = span if redaction is None else redaction.span(span, carried=CARRIED)
+            scrubbed = span if redaction is None else self._scrubbed(span, redaction)
             traces.setdefault(span.trace_id, []).append(scrubbed)
         return traces
+
+    def _scrubbed(self, span: Span, redaction: Redaction) -> Span:
+        known = self._resources.get(id(span.resource))
+        if known is None:
+            if len(self._resources) >= _MOST_RESOURCES:
+                self._resources.clear()
+            # Holding the resource keeps its id() its own.
+            known = self._resources[id(span.resource)] = (span.resource, redaction.resource(span.resource))
+        return msgspec.structs.replace(redaction.span(span, carried=CARRIED), resource=known[1])
 
     def _write(self, closed: Iterable[Closed]) -> None:
         for one in closed:
