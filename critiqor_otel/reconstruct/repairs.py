@@ -87,13 +87,14 @@ def place_children(trace: Trace) -> None:
 
 
 def borrow_times(trace: Trace) -> None:
-    """Give a span without any time that of its parent, or of the trace."""
+    """Give a span without a start that of its parent, or of the trace, or else its own end where that comes first."""
     known = [node.start_ns for node in trace.nodes if node.start_ns is not None]
     earliest = min(known, default=None)
     for node in walk(trace.roots):
         if node.start_ns is not None or earliest is None:
             continue
-        node.start_ns = node.parent.start_ns if node.parent is not None else earliest
+        start = node.parent.start_ns if node.parent is not None else earliest
+        node.start_ns = start if start is None or node.end_ns is None else min(start, node.end_ns)
         if node.end_ns is None and node.span.end_ns == 0 and node.span.start_ns == 0:
             node.end_ns = node.start_ns
         node.note("no-time", "it has no start time; that of its parent, or of the trace, was taken")

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from analyzer.session.model import Event, Session
 from critiqor_otel.reconstruct.reconstruct import reconstruct
 from critiqor_otel.span import Span
@@ -79,6 +81,16 @@ def test_a_span_without_times_takes_those_of_its_parent(agent: MakeSpan, tool: M
     session = one_session(agent(1, at=(5, 9)), tool(2, 1, at=(None, None)))
 
     assert of_type(session, "tool_call").time_ns == of_type(session, "agent_start").time_ns
+    assert "no-time" in codes(session)
+
+
+@pytest.mark.parametrize("parent", [1, None])
+def test_an_end_before_the_start_that_a_span_borrows_gives_no_negative_duration(
+    parent: int | None, agent: MakeSpan, tool: MakeSpan
+) -> None:
+    session = one_session(agent(1, at=(5, 9)), tool(2, parent, at=(None, 3)))
+
+    assert of_type(session, "tool_result").duration_ms == 0
     assert "no-time" in codes(session)
 
 
