@@ -71,13 +71,17 @@ def calls_of(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[ToolCal
     matched = _Matching(exchanges.asked)
     for call in calls:
         call.asked = matched.by_id(call) or matched.by_arguments(call)
-    for call in calls:
-        call.asked = call.asked or matched.by_turn(call)
+    for call in sorted((call for call in calls if call.asked is None), key=_start_of):
+        call.asked = matched.by_turn(call)
     derived = [_call_of_request(asked) for asked in matched.left_over()]
     for call in (*calls, *derived):
         if call.asked is not None:
             _learn_from_messages(call, call.asked, exchanges)
     return [*calls, *derived]
+
+
+def _start_of(call: ToolCall) -> int:
+    return 0 if call.node is None else call.node.start_ns or 0
 
 
 def _span_calls(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[ToolCall]:
@@ -163,7 +167,10 @@ def _fold(home: ToolCall, record: ToolCall) -> None:
 
 
 class _Matching:
-    """Requests for tools that still wait for the span that carries them out."""
+    """Requests for tools that still wait for the span that carries them out, in order of time.
+
+    Only the first that waits is ever looked at, so that no run costs the square of its calls.
+    """
 
     def __init__(self, asked: Sequence[Asked]) -> None:
         self._asked = asked
@@ -178,35 +185,42 @@ class _Matching:
             self._by_name.setdefault(one.request.name, deque()).append(index)
 
     def by_id(self, call: ToolCall) -> Asked | None:
-        waiting = self._by_id.get(call.call_id or "", deque())
-        index = next((one for one in waiting if one not in self._taken), None)
-        return None if index is None else self._take_one(index)
+        first = self._first(self._by_id.get(call.call_id or ""))
+        return None if first is None else self._take(first)
 
     def by_arguments(self, call: ToolCall) -> Asked | None:
-        return self._take(self._by_arguments.get((call.name or "", canonical(call.arguments))), call)
+        return self._started(self._by_arguments.get((call.name or "", canonical(call.arguments))), call)
 
     def by_turn(self, call: ToolCall) -> Asked | None:
-        """Take a request for the tool that was made before the span began and was not yet answered."""
-        return self._take(self._by_name.get(call.name or ""), call, in_turn=True)
+        """Take a request for the tool that was made before the span began and was not yet answered.
+
+        The calls are to come in order of time: what was answered before one of them is so before all that follow.
+        """
+        waiting = self._by_name.get(call.name or "")
+        while call.node is not None and (first := self._first(waiting)) is not None and waiting:
+            if self._asked[first].in_turn(call.node):
+                break
+            waiting.popleft()
+        return self._started(waiting, call)
 
     def left_over(self) -> list[Asked]:
         return [one for index, one in enumerate(self._asked) if index not in self._taken]
 
-    def _take(self, waiting: deque[int] | None, call: ToolCall, *, in_turn: bool = False) -> Asked | None:
-        if not waiting or call.node is None:
+    def _started(self, waiting: deque[int] | None, call: ToolCall) -> Asked | None:
+        """Take the first request that waits if it was made before the span began; later ones were made later still."""
+        first = self._first(waiting)
+        if first is None or call.node is None or not self._asked[first].could_start(call.node):
             return None
+        return self._take(first)
+
+    def _first(self, waiting: deque[int] | None) -> int | None:
         while waiting and waiting[0] in self._taken:
             waiting.popleft()
-        index = next((one for one in waiting if one not in self._taken and self._fits(one, call.node, in_turn)), None)
-        return None if index is None else self._take_one(index)
+        return waiting[0] if waiting else None
 
-    def _take_one(self, index: int) -> Asked:
+    def _take(self, index: int) -> Asked:
         self._taken.add(index)
         return self._asked[index]
-
-    def _fits(self, index: int, node: Node, in_turn: bool) -> bool:  # noqa: FBT001  # private, one caller
-        one = self._asked[index]
-        return one.could_start(node) and (not in_turn or one.in_turn(node))
 
 
 def _call_of_request(asked: Asked) -> ToolCall:

@@ -5,6 +5,7 @@ child's error did not fail by itself.
 """
 
 from collections.abc import Sequence
+from itertools import islice
 
 from msgspec import Struct
 
@@ -59,22 +60,29 @@ def first_failures(nodes: Sequence[Node]) -> dict[int, Failure]:
 
     A failure that repeats what a span below it said already began there.
     """
-    below: dict[int, set[Failure]] = {}
+    below: dict[int, _Heard] = {}
     began: dict[int, Failure] = {}
     for node in reversed(nodes):
-        heard = below.pop(id(node), set())
+        heard = below.pop(id(node), {})
         failure = failure_of(node) if node.role not in _SILENT else None
         if failure is not None:
             if not _is_echo(failure, heard):
                 began[id(node)] = failure
-            heard.add(failure)
+            heard = {failure: None, **dict.fromkeys(islice(heard, _REMEMBERED))}
         if node.parent is not None and heard:
             _pour(heard, below, id(node.parent))
     return began
 
 
-def _pour(heard: set[Failure], below: dict[int, set[Failure]], parent: int) -> None:
-    """Add a child's failures to its parent's, the smaller set into the larger."""
+_Heard = dict[Failure, None]
+"""The failures below a span, in a fixed order."""
+
+_REMEMBERED = 64
+"""How many failures below it a failed span hands on: with all of them, a deep chain of failures costs its square."""
+
+
+def _pour(heard: _Heard, below: dict[int, _Heard], parent: int) -> None:
+    """Add a child's failures to its parent's, the smaller number to the larger."""
     other = below.get(parent)
     if other is None:
         below[parent] = heard
@@ -85,7 +93,7 @@ def _pour(heard: set[Failure], below: dict[int, set[Failure]], parent: int) -> N
         below[parent] = heard
 
 
-def _is_echo(failure: Failure, heard: set[Failure]) -> bool:
+def _is_echo(failure: Failure, heard: _Heard) -> bool:
     if failure in heard:
         return True
     if failure.message is None:

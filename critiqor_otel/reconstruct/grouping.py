@@ -5,8 +5,10 @@ else the trace. `--group-by trace` and `--group-by conversation` override. What 
 (an agent's setup, a host's health, a process) joins the run of its resource that is nearest in time.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import accumulate
 
 from msgspec import Struct
 
@@ -137,20 +139,40 @@ def _join_scattered(units: list[Unit], bonds: _Bonds) -> None:
 def _settle_silent(units: list[Unit], bonds: _Bonds) -> list[Unit]:
     """Give units without evidence of their own to the nearest run of their resource; return those that have none."""
     speaking = {bonds.find(unit.index) for unit in units if unit.speaks}
-    homes: dict[str, list[Unit]] = {}
+    at_home: dict[str, list[Unit]] = {}
     for unit in units:
         if bonds.find(unit.index) in speaking:
-            homes.setdefault(unit.service, []).append(unit)
+            at_home.setdefault(unit.service, []).append(unit)
+    homes = {service: _Neighbours(found) for service, found in at_home.items()}
     silent: list[Unit] = []
     for unit in units:
         if bonds.find(unit.index) in speaking:
             continue
         near = homes.get(unit.service) if unit.known else None
-        if near:
-            bonds.join(min(near, key=lambda home: (home.distance(unit), home.index)).index, unit.index)
+        if near is not None:
+            bonds.join(near.nearest(unit).index, unit.index)
         else:
             silent.append(unit)
     return silent
+
+
+class _Neighbours:
+    """Units in order of their start, of which the nearest in time is found without looking at each."""
+
+    def __init__(self, units: list[Unit]) -> None:
+        self._units = units
+        self._starts = [unit.start_ns for unit in units]
+        self._latest_ends = list(accumulate((unit.end_ns for unit in units), max))
+
+    def nearest(self, unit: Unit) -> Unit:
+        """Return the unit at the least distance; of several the first."""
+        begun = bisect_right(self._starts, unit.end_ns)
+        following = self._units[begun : begun + 1]
+        if begun == 0:
+            return following[0]
+        wanted = min(unit.start_ns, self._latest_ends[begun - 1])
+        before = self._units[bisect_left(self._latest_ends, wanted)]
+        return min((before, *following), key=lambda home: home.distance(unit))
 
 
 def _sets(units: list[Unit], bonds: _Bonds, *, left_out: set[int]) -> list[tuple[Unit, ...]]:

@@ -1,6 +1,7 @@
 """Which spans are one run."""
 
 import json
+import random
 from collections.abc import Callable
 
 from analyzer.session.model import Session
@@ -134,3 +135,24 @@ def test_what_sets_an_agent_up_joins_the_run_it_is_next_to(span: MakeSpan, agent
 
     assert run_ids(found.sessions) == [f"{2:032x}", f"{3:032x}"]
     assert found.sessions[0].trace_ids == (f"{1:032x}", f"{2:032x}")
+
+
+def test_what_tells_of_no_agent_joins_the_nearest_run_of_any(span: MakeSpan, agent: MakeSpan) -> None:
+    chance = random.Random(7)
+    runs = {}
+    for number in range(1, 60):
+        start = chance.randrange(200)
+        runs[number] = (start, start + chance.randrange(1, 20))
+    silent = {number: chance.randrange(240) for number in range(1001, 1100)}
+    spans = [agent(1, trace=number, at=at) for number, at in runs.items()]
+    spans += [
+        span(1, trace=number, at=(at, at + 1), gen_ai__operation__name="create_agent") for number, at in silent.items()
+    ]
+    homes = {trace: session.run_id for session in reconstruct(spans).sessions for trace in session.trace_ids}
+
+    def away(run: int, at: int) -> tuple[int, int, int, int]:
+        start, end = runs[run]
+        return max(0, at - end, start - at - 1), start, -end, run
+
+    for number, at in silent.items():
+        assert homes[f"{number:032x}"] == f"{min(runs, key=lambda run: away(run, at)):032x}"
