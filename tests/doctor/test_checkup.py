@@ -7,6 +7,8 @@ import msgspec
 import pytest
 from captured import FAMILIES as FOLDERS
 from captured import SCENARIOS, sessions_of
+from drawn_sessions import SESSIONS
+from hypothesis import given
 from not_carried import ABSENT, NO_CACHED_INPUT, PARTIAL
 
 from analyzer.detectors.registry import ALL as DETECTORS
@@ -146,6 +148,11 @@ def test_events_of_no_span_are_ours() -> None:
     assert (family.family, family.runs, family.spans) == ("critiqor", 1, 0)
     assert family.facts["tool_arguments"].carriage is Carriage.NONE
     assert any("capture_content" in remedy for remedy in family.facts["tool_arguments"].remedies)
+
+
+@given(SESSIONS)
+def test_no_session_is_too_odd_to_be_looked_at(session: Session) -> None:
+    assert sum(family.runs for family in checkup([session]).families) >= 1
 
 
 def test_no_sessions_make_no_families() -> None:
