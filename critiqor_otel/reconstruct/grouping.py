@@ -20,6 +20,9 @@ from critiqor_otel.reconstruct.unit import Unit, units_of
 __all__ = ["GroupBy", "Grouped", "Run", "group", "silent_runs"]
 
 
+_NAMED_TRACES = 10  # of a conversation's other traces; each of them names others too
+
+
 class GroupBy(StrEnum):
     """What makes a run, when the user says it."""
 
@@ -184,12 +187,12 @@ def _sets(units: list[Unit], bonds: _Bonds, *, left_out: set[int]) -> list[tuple
 
 
 def _conversations(units: list[Unit]) -> dict[str, list[str]]:
-    """Map each conversation to its traces."""
+    """Map each conversation to its traces, sorted."""
     traces: dict[str, list[str]] = {}
     for unit in units:
         if unit.conversation is not None:
             traces.setdefault(unit.conversation, []).append(unit.trace_id)
-    return traces
+    return {conversation: sorted(trace_ids) for conversation, trace_ids in traces.items()}
 
 
 def _notes(members: tuple[Unit, ...], derived: set[int], talks: dict[str, list[str]]) -> Iterator[Note]:
@@ -197,9 +200,12 @@ def _notes(members: tuple[Unit, ...], derived: set[int], talks: dict[str, list[s
         message = f"{len(members)} traces without a common id were joined: their messages carry each other on"
         yield Note(code="joined-by-messages", message=message)
     for unit in members:
-        others = [trace_id for trace_id in talks.get(unit.conversation or "", ()) if trace_id != unit.trace_id]
+        traces = talks.get(unit.conversation or "", [])
+        others = [trace_id for trace_id in traces[: _NAMED_TRACES + 1] if trace_id != unit.trace_id][:_NAMED_TRACES]
         if others:
-            message = f"conversation {unit.conversation} goes on in {', '.join(sorted(others))}"
+            left = len(traces) - 1 - len(others)
+            more = f" and {left} more" if left else ""
+            message = f"conversation {unit.conversation} goes on in {', '.join(others)}{more}"
             yield Note(code="same-conversation", message=message)
 
 

@@ -95,6 +95,16 @@ def test_group_by_trace_keeps_traces_apart_and_says_what_they_share(agent: MakeS
     assert f"{2:032x}" in found.sessions[0].notes[0].message
 
 
+def test_of_a_long_conversation_some_traces_are_named_and_the_others_counted(agent: MakeSpan) -> None:
+    spans = [
+        agent(1, trace=number, at=(number, number + 1), gen_ai__conversation__id="talk") for number in range(1, 31)
+    ]
+    notes = [session.notes[0].message for session in reconstruct(spans, group_by=GroupBy.TRACE).sessions]
+
+    assert all(note.count("0" * 30) == 10 and note.endswith(" and 19 more") for note in notes)
+    assert f"{1:032x}" not in notes[0]
+
+
 def test_rootless_model_calls_are_joined_by_their_messages(chat: MakeSpan) -> None:
     ask = {"role": "user", "parts": [{"type": "text", "content": "How long?"}]}
     call = {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "search", "arguments": {"q": 1}}]}
