@@ -27,6 +27,7 @@ __all__ = ["OwnerProcess", "main"]
 _TALLY_PAUSE = 0.5  # seconds between two reports of numbers
 _START_SECONDS = 60.0
 _AFTER_DEATH = 1.0
+_LAST_SECONDS = 15.0  # beyond the bound, for the session that is being sealed; what is not done is at the next start
 _DESERTED = 1  # exit code: the receiver is gone, and sealing on would keep the next one's owner waiting
 
 
@@ -94,7 +95,7 @@ class OwnerProcess:
         self._stopping = True
         self._order(_Order("stop", seconds=seconds))
         try:
-            self._child.wait(seconds + _START_SECONDS)
+            self._child.wait(seconds + _LAST_SECONDS)
         except subprocess.TimeoutExpired:
             self._child.kill()
         self._listener.join()
