@@ -25,7 +25,9 @@ _STATUSES: Mapping[str, Status] = {
 }
 _ERROR_TEXT = re.compile(
     r"\s*(?:Error\b(?!\s+(?:rates?|handling|codes|budgets?|bars|margins?|correction|logs?|messages|analysis|free)\b)"
-    r"|(?i:error)\s*:|Traceback \(most recent call last\)|[A-Za-z_][\w.]*(?:Error|Exception)\s*:)"
+    r"|(?i:error)\s*:|Traceback \(most recent call last\)|(?:[A-Za-z_][\w.]*)?(?:Error|Exception)\s*:"
+    r"|(?:[A-Za-z_]\w*\.)+[A-Z]\w*(?:Timeout|TimeoutExpired|Interrupt)\s*:"
+    r"|(?:KeyboardInterrupt|SystemExit|StopIteration|StopAsyncIteration|GeneratorExit)\s*:)"
 )
 _ERROR_FLAGS = ("is_error", "isError")
 _EXIT_CODES = ("exit_code", "exitCode")

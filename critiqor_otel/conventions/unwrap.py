@@ -5,7 +5,7 @@ tool's payload. Which family wraps in which way is said by the family's table.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.conventions.jsontext import structured
@@ -106,11 +106,19 @@ def only_key(*keys: str) -> Unwrap:
 
 def tool_message(value: Any) -> Any:
     """Take a serialised LangChain ToolMessage off, or its `str`: what the tool gave back is its content."""
-    if isinstance(value, str) and value.startswith(("content='", 'content="')) and " tool_call_id='" in value:
+    if _is_printed(value):
         content = literal_after(value, "content")
         return value if content is None else content
     fields = tool_message_fields(value)
     return value if fields is None else content_blocks(fields.get("content"))
+
+
+_PRINTED_ID = " tool_call_id='"
+
+
+def _is_printed(value: Any) -> TypeGuard[str]:
+    """Tell whether this is the `str` of a ToolMessage: content first; name, id, tool_call_id and status last."""
+    return isinstance(value, str) and value.startswith(("content='", 'content="')) and _PRINTED_ID in value
 
 
 def tool_message_fields(value: Any) -> Mapping[str, Any] | None:
@@ -129,12 +137,17 @@ def tool_message_fields(value: Any) -> Mapping[str, Any] | None:
 
 
 def tool_message_field(key: str, *before: Unwrap) -> Callable[[Any], Any]:
-    """Return the shape that reads one field of a serialised ToolMessage; None where there is no message."""
+    """Return the shape that reads one field of a ToolMessage; None where there is no message.
+
+    Of one that was printed, a field from the call's id on.
+    """
 
     def read(value: Any) -> Any:
         value = structured(value)
         for step in before:
             value = structured(step(value))
+        if _is_printed(value):
+            return literal_after(value[value.rindex(_PRINTED_ID) :], key)
         fields = tool_message_fields(value)
         return None if fields is None else fields.get(key)
 
@@ -182,8 +195,8 @@ def typed_blocks(value: Any) -> Any:
 
 
 def mcp_result(value: Any) -> Any:
-    """Take an MCP CallToolResult `{content, isError, structuredContent}` off."""
-    if not is_object(value) or "content" not in value or not _MCP_RESULT.issuperset(value):
+    """Take an MCP CallToolResult `{content, isError, structuredContent}` off, unless it says that the call failed."""
+    if not is_object(value) or "content" not in value or not _MCP_RESULT.issuperset(value) or value.get("isError"):
         return value
     structured_content = value.get("structuredContent")
     return typed_blocks(value["content"]) if structured_content is None else structured_content

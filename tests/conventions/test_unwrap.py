@@ -106,6 +106,7 @@ def test_a_results_wrapping_is_taken_off(value: str, steps: tuple[Unwrap, ...], 
     ("step", "payload"),
     [
         (only_key("result"), {"result": 1, "unit": "kg"}),
+        (mcp_result, {"content": [{"type": "text", "text": "no such city"}], "isError": True}),
         (typed_blocks, [{"text": "a"}, {"text": "b"}]),
         (typed_blocks, [{"type": "image", "url": "x"}]),
         (content_blocks, [{"text": "a", "score": 0.9}]),
@@ -138,6 +139,14 @@ def test_a_tool_message_also_tells_its_call_and_its_status() -> None:
     assert tool_message_field("tool_call_id")(TOOL_MESSAGE) == "call_2"
     assert tool_message_field("status", langchain_output)(CONSTRUCTED) == "error"
     assert tool_message_field("status")("plain text") is None
+
+
+def test_a_printed_tool_message_tells_them_too_whatever_its_content_holds() -> None:
+    printed = "content=\"status='success' tool_call_id='no'\" name='f' tool_call_id='call_4' status='error'"
+
+    assert tool_message_field("tool_call_id")(printed) == "call_4"
+    assert tool_message_field("status")(printed) == "error"
+    assert tool_message_field("status")("content='ok' name='f' tool_call_id='call_5'") is None
 
 
 def test_a_cut_argument_stays_text_with_a_word_about_it() -> None:

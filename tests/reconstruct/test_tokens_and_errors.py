@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
+from analyzer.profile import Profile
 from analyzer.session.model import Event, Session
+from analyzer.timeline.index import build_timeline
 from critiqor_otel.reconstruct.reconstruct import reconstruct
 from critiqor_otel.span import Span, SpanEvent
 
@@ -28,6 +32,23 @@ def errors(session: Session) -> list[Event]:
 
 def used(given: int, answered: int) -> dict[str, int]:
     return {"gen_ai__usage__input_tokens": given, "gen_ai__usage__output_tokens": answered}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        '{"content": [{"type": "text", "text": "no such city"}], "isError": true}',
+        '{"type": "tool", "content": "no such city", "tool_call_id": "c", "status": "error"}',
+        "content='no such city' name='search' tool_call_id='c' status='error'",
+    ],
+)
+def test_a_result_that_says_the_call_failed_is_no_success_for_want_of_a_status(
+    result: str, agent: MakeSpan, tool: MakeSpan
+) -> None:
+    session = one_session(agent(1), tool(2, 1, gen_ai__tool__call__result=result))
+    timeline = build_timeline(session, Profile.STANDARD)
+
+    assert [(call.status, call.error) for call in timeline.calls] == [("error", "no such city")]
 
 
 def test_a_sum_on_the_agent_is_not_added_to_its_calls(agent: MakeSpan, chat: MakeSpan) -> None:

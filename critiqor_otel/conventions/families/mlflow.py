@@ -10,9 +10,16 @@ from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.remedies import Extra, content_by
-from critiqor_otel.conventions.shapes import encoded, inner, integer, json_value, number, text
+from critiqor_otel.conventions.shapes import composed, encoded, inner, integer, json_value, number, one_of, text
 from critiqor_otel.conventions.tool_definitions import tools
-from critiqor_otel.conventions.unwrap import call_keywords, mcp_result, through, tool_message, typed_blocks
+from critiqor_otel.conventions.unwrap import (
+    call_keywords,
+    mcp_result,
+    through,
+    tool_message,
+    tool_message_field,
+    typed_blocks,
+)
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
@@ -99,6 +106,13 @@ CONVENTION = Convention(
         Field.TOOL_ARGUMENTS: (When(_TYPE, _TOOL, At(_INPUTS, _decoded(through(call_keywords)))),),
         Field.TOOL_RESULT: (
             When(_TYPE, _TOOL, At(_OUTPUTS, _decoded(through(tool_message, mcp_result, typed_blocks)))),
+        ),
+        Field.FAILED: (
+            When(
+                _TYPE,
+                _TOOL,
+                At(_OUTPUTS, _decoded(composed(tool_message_field("status"), one_of({"error": True})))),
+            ),
         ),
         Field.QUERY: (When(_TYPE, _LOOK_UP, At(_INPUTS, _decoded(_question))),),
         Field.RECORDS: (When(_TYPE, _LOOK_UP, At(_OUTPUTS, _decoded(json_value))),),

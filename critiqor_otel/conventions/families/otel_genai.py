@@ -18,10 +18,21 @@ from critiqor_otel.conventions.remedies import (
     Library,
     content_by,
 )
-from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, one_of, signed, strings, text
+from critiqor_otel.conventions.shapes import (
+    always,
+    composed,
+    flag,
+    integer,
+    json_value,
+    number,
+    one_of,
+    signed,
+    strings,
+    text,
+)
 from critiqor_otel.conventions.skills import skill_of_call
 from critiqor_otel.conventions.tool_definitions import tools
-from critiqor_otel.conventions.unwrap import mcp_result, through, tool_message, typed_blocks
+from critiqor_otel.conventions.unwrap import mcp_result, through, tool_message, tool_message_field, typed_blocks
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
@@ -246,7 +257,10 @@ CONVENTION = Convention(
             At("error.message", text),
             *(FromEvent(name, "exception.message", text) for name in _EXCEPTIONS),
         ),
-        Field.FAILED: (At("error.type", always(answer=True)),),
+        Field.FAILED: (
+            At("error.type", always(answer=True)),
+            At("gen_ai.tool.call.result", composed(tool_message_field("status"), one_of({"error": True}))),
+        ),
         Field.EXIT_CODE: (At("process.exit.code", signed),),
         Field.COMMAND: (At("process.command_line", text), At("process.executable.name", text)),
         Field.MEMORY_OPERATION: (At("gen_ai.operation.name", one_of(_MEMORY_WORDS)),),

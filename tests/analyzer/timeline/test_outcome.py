@@ -16,6 +16,9 @@ FAILURES: dict[str, dict[str, Any]] = {
     "error text": {"status": "ok", "output": "Error executing tool search: boom"},
     "small error text": {"output": "error: no such file"},
     "exception text": {"output": "requests.exceptions.HTTPError: 503"},
+    "plain exception": {"output": "Exception: boom"},
+    "exception of another name": {"output": "requests.exceptions.ReadTimeout: 5 s"},
+    "interrupt": {"output": "KeyboardInterrupt: "},
     "traceback": {"output": "Traceback (most recent call last):\n  File"},
     "error object": {"output": {"error": "not found"}},
     "error object as text": {"output": '{"error": "not found"}'},
@@ -35,6 +38,8 @@ SUCCESSES: dict[str, dict[str, Any]] = {
     "false error": {"output": {"error": False}},
     "the word inside": {"output": "The page explains what an Error is: a mistake"},
     "errors counted": {"output": "Errors: 0"},
+    "a label": {"output": "Timeout: 30 s"},
+    "an exception to a rule": {"output": "Exceptions: none"},
     "a page on errors": {"output": "Error handling in Python"},
     "two content blocks": {"output": [{"text": "Error: a"}, {"text": "fine"}]},
 }
