@@ -18,7 +18,7 @@ from analyzer.evaluation.words import (
 )
 from analyzer.lenient import as_mapping, as_text, as_whole, as_word
 
-__all__ = ["COLOURS", "ReliabilityCertification", "certify_run"]
+__all__ = ["COLOURS", "ReliabilityCertification", "badge_label", "certify_run"]
 
 COLOURS: dict[CertificationLevel, str] = {
     "none": "lightgrey",
@@ -129,8 +129,12 @@ def _meets(record: EvaluationRecord, percentile: int, step: _Step) -> bool:
     )
 
 
-def _badge(level: CertificationLevel, percentile: int) -> str:
+def badge_label(level: CertificationLevel, percentile: int) -> str:
+    """Return what the badge says: the level and its place among the runs."""
     # The best of all is in the top one percent: the original's "Top 0%" reads as a mistake.
-    top = max(1, 100 - percentile)
-    label = "not certified" if level == "none" else f"{level} Top {top}%"
+    return "not certified" if level == "none" else f"{level} Top {max(1, 100 - percentile)}%"
+
+
+def _badge(level: CertificationLevel, percentile: int) -> str:
+    label = badge_label(level, percentile)
     return f"![Critiqor: {label}](https://img.shields.io/badge/Critiqor-{quote(label, safe='')}-{COLOURS[level]})"

@@ -1,11 +1,11 @@
 """By which steps did one failure come about? The documented causal graph of a single failure.
 
-The graph of a whole run, with its events, is that of a diagnosis; this one is a chain of named steps from the start to
-the consequence, each step tied to the first trace event that speaks of it.
+The graph of a whole run (`RunGraph`) is that of a diagnosis. This one is a chain: through that graph where there is a
+diagnosis, else of named steps from the start to the consequence, each tied to the first trace event that speaks of it.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Self
@@ -14,11 +14,13 @@ from analyzer.cause import FailureCause
 from analyzer.evaluation.chain_words import AMBIGUOUS, first_step, phrase, steps_after
 from analyzer.evaluation.evidence import EvaluationEvidence
 from analyzer.evaluation.frozen import FrozenList, document
+from analyzer.evaluation.run_chain import events_of, main_failure, steps_to, verdict_of
 from analyzer.lenient import as_mapping, as_optional_text, as_sequence, as_text, is_mapping, is_sequence
 
 __all__ = ["CausalGraph", "CausalGraphEdge", "build_causal_graph", "explain_failure_chain"]
 
 _UNKNOWN = "unknown_failure"
+_NO_FAILURE = "no_failure"
 _REMEMBERED = 1024  # graphs kept for explain_failure_chain; the oldest goes first
 
 
@@ -29,7 +31,7 @@ class CausalGraphEdge:
     node: str
     leads_to: str
     evidence: str = ""
-    """The name of the first trace event that speaks of `node`; empty when none does."""
+    """The name of the first trace event that speaks of `node`, its event id in a diagnosed run; empty without one."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the edge as a JSON-serialisable dict, without empty evidence."""
@@ -82,21 +84,21 @@ class CausalGraph:
         )
 
 
-def build_causal_graph(trace: Any, failure_event: Any, run_id: str | None = None) -> CausalGraph:
+def build_causal_graph(trace: Any, failure_event: Any = None, run_id: str | None = None) -> CausalGraph:
     """Return the chain to a failure (its type, cause or dict), tied to the events of a trace or of evidence.
 
-    A graph with a run id is remembered for `explain_failure_chain`, the last 1,024 of them.
+    With a diagnosis, or a session, which is then diagnosed, the chain is the path through the graph of that run, from
+    event to event; the failure is its main one unless another is named. A graph with a run id is remembered for
+    `explain_failure_chain`, the last 1,024 of them.
     """
-    failure = _failure_type(failure_event)
-    events, has_outputs = _events(trace)
-    texts = [(as_text(event.get("event", "")), _normal(_spoken(event))) for event in events]
-    first = AMBIGUOUS if any("prompt ambiguity" in text for _, text in texts) else first_step(failure)
-    saw_tool = has_outputs or any("tool" in name.lower() for name, _ in texts)
-    nodes = [first, *(step for step in steps_after(failure, saw_tool=saw_tool) if step != first)]
-    edges = [CausalGraphEdge(node, leads_to, _evidence(node, texts)) for node, leads_to in pairwise(nodes)]
-    graph = CausalGraph(failure, edges, run_id)
-    if run_id is not None:
-        _remember(run_id, graph)
+    verdict = None if isinstance(trace, EvaluationEvidence) else verdict_of(trace)
+    if verdict is None:
+        events, has_outputs = _events(trace)
+        graph = _by_template(events, failure_event, run_id, has_outputs=has_outputs)
+    else:
+        graph = _of_run(verdict, failure_event, run_id)
+    if graph.run_id is not None:
+        _remember(graph.run_id, graph)
     return graph
 
 
@@ -107,6 +109,28 @@ def explain_failure_chain(run: str | CausalGraph) -> str:
 
 
 _GRAPHS: OrderedDict[str, CausalGraph] = OrderedDict()
+
+
+def _of_run(verdict: Mapping[str, Any], failure_event: Any, run_id: str | None) -> CausalGraph:
+    named = main_failure(verdict) if failure_event is None else failure_event
+    own_id = as_optional_text(verdict.get("run_id")) if run_id is None else run_id
+    if named is None:
+        return CausalGraph(_NO_FAILURE, (), own_id)
+    failure = _failure_type(named)
+    steps = steps_to(verdict, named, failure)
+    if not steps:
+        return _by_template(events_of(verdict), named, own_id, has_outputs=False)
+    return CausalGraph(failure, [CausalGraphEdge(*step) for step in steps], own_id)
+
+
+def _by_template(events: Sequence[Any], failure_event: Any, run_id: str | None, *, has_outputs: bool) -> CausalGraph:
+    failure = _failure_type(failure_event)
+    texts = [(as_text(event.get("event", "")), _normal(_spoken(event))) for event in events]
+    first = AMBIGUOUS if any("prompt ambiguity" in text for _, text in texts) else first_step(failure)
+    saw_tool = has_outputs or any("tool" in name.lower() for name, _ in texts)
+    nodes = [first, *(step for step in steps_after(failure, saw_tool=saw_tool) if step != first)]
+    edges = [CausalGraphEdge(node, leads_to, _evidence(node, texts)) for node, leads_to in pairwise(nodes)]
+    return CausalGraph(failure, edges, run_id)
 
 
 def _remember(run_id: str, graph: CausalGraph) -> None:

@@ -92,5 +92,7 @@ def steps_after(failure_type: str, *, saw_tool: bool) -> tuple[str, ...]:
 
 
 def phrase(step: str) -> str:
-    """Return a step, or a failure type, as a sentence without its full stop."""
+    """Return a step, or a failure type, as a sentence without its full stop; the event of a run as it is."""
+    if "(" in step:
+        return step
     return _PHRASES.get(step) or step.replace("_", " ").strip().capitalize()

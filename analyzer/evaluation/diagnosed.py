@@ -60,7 +60,7 @@ class RunSummary:
     """Seconds."""
     tokens: int | None = None
     path: str | None = None
-    """The diagnosis file, as it was given."""
+    """The file its verdict or its evidence was read from, as it was given."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as a JSON-serialisable dict."""
@@ -110,7 +110,7 @@ def is_diagnosis(payload: Mapping[str, Any]) -> bool:
 def record_of_diagnosis(diagnosis: Mapping[str, Any], *, timestamp: str = "") -> EvaluationRecord:
     """Return the evaluation record of a diagnosed run.
 
-    Its confidence is computed from the evidence that the diagnosis as_counts, unless the diagnosis states one.
+    Its confidence is computed from the evidence that the diagnosis counts, unless the diagnosis states one.
     """
     causes = as_causes(_fact(diagnosis, "causes"))
     level: EvidenceLevel = as_word(_fact(diagnosis, "level"), EVIDENCE_LEVELS, "response_only")

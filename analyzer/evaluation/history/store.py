@@ -25,6 +25,7 @@ HISTORY_FILE = "history.sqlite"
 _ADD_RECORD = "INSERT INTO records (run_id, agent_id, at, trust, source, body) VALUES (?, ?, ?, ?, ?, ?)"
 _PUT_AGENT = """INSERT INTO agents (agent_id, body) VALUES (?, ?)
     ON CONFLICT (agent_id) DO UPDATE SET body = excluded.body"""
+_MEET_AGENT = "INSERT INTO agents (agent_id, body) VALUES (?, ?) ON CONFLICT (agent_id) DO NOTHING"
 
 # Diagnoses are gathered in tables of the connection's own first: whoever makes them may take long, and the store is
 # only locked while they are copied.
@@ -37,6 +38,8 @@ _STAGE_RECORD = "INSERT OR REPLACE INTO staged_records VALUES (?, ?, ?, ?, ?, ?)
 _STAGE_RUN = "INSERT OR REPLACE INTO staged_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _FORGET = ("DELETE FROM runs", "DELETE FROM records WHERE source = 'diagnosis'")
 _PUT_STAGED = (
+    """DELETE FROM records WHERE source = 'diagnosis' AND run_id IN (SELECT run_id FROM staged_runs)
+        AND run_id NOT IN (SELECT run_id FROM staged_records)""",
     """INSERT INTO records (run_id, agent_id, at, trust, source, body)
         SELECT run_id, agent_id, at, trust, source, body FROM staged_records WHERE true ORDER BY rowid
         ON CONFLICT (run_id) WHERE source = 'diagnosis' DO UPDATE SET
@@ -54,7 +57,7 @@ class Diagnosed(NamedTuple):
     timestamp: str = ""
     """When the run started; used where the diagnosis has no time of its own."""
     path: str | None = None
-    """Its file."""
+    """The file it was read from."""
 
 
 class History:
@@ -114,19 +117,24 @@ class History:
     def save_diagnoses(self, runs: Iterable[Diagnosed], *, afresh: bool = False) -> int:
         """Keep the runs and their records, in place of earlier diagnoses of the same runs; return how many they are.
 
-        All are kept or none. `afresh` forgets all other diagnosed runs with it.
+        All are kept or none, and agents that nobody registered are registered. A run with too little evidence for a
+        trust score is listed, and is no evaluation. `afresh` forgets all other diagnosed runs with it.
         """
         count = 0
+        agents: dict[str, AgentProfile] = {}
         with told(self.path):
             self._execute(_UNSTAGE + _STAGE)
             for run in runs:
                 record = record_of_diagnosis(run.diagnosis, timestamp=run.timestamp)
                 summary = RunSummary.of_diagnosis(run.diagnosis, timestamp=run.timestamp, path=run.path)
-                self._connection.execute(_STAGE_RECORD, record_row(record, "diagnosis"))
+                if summary.trust_score is not None:
+                    self._connection.execute(_STAGE_RECORD, record_row(record, "diagnosis"))
                 self._connection.execute(_STAGE_RUN, run_row(summary))
+                agents.setdefault(summary.agent_id, AgentProfile(summary.agent_id))
                 count += 1
             with writing(self._connection):
                 self._execute((*(_FORGET if afresh else ()), *_PUT_STAGED))
+                self._connection.executemany(_MEET_AGENT, map(agent_row, agents.values()))
             self._execute(_UNSTAGE)
         return count
 
@@ -139,6 +147,12 @@ class History:
         query = f"SELECT body FROM records {where} ORDER BY at DESC, seq DESC LIMIT ?"  # noqa: S608  # both texts are ours
         rows = self._read(query, (*values, limit if limit is not None and limit > 0 else -1))
         return [EvaluationRecord.from_dict(body) for body in self._bodies(reversed(rows))]
+
+    def record(self, run_id: str) -> EvaluationRecord | None:
+        """Return the newest evaluation of a run, the one saved last among those of one time; None without any."""
+        query = "SELECT body FROM records WHERE run_id = ? ORDER BY at DESC, seq DESC LIMIT 1"
+        found = [EvaluationRecord.from_dict(body) for body in self._bodies(self._read(query, (bounded_text(run_id),)))]
+        return found[0] if found else None
 
     def runs(self, query: RunQuery | None = None) -> list[RunSummary]:
         """Return the diagnosed runs that fit a query, all by time without one."""
