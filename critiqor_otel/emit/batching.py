@@ -105,6 +105,8 @@ class SpanBatcher(SpanProcessor):
 
     @override
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        if self._is_shut and not self._thread.is_alive():
+            return True  # all that could be exported has been
         with self._flushed:
             self._asked += 1
             mine = self._asked
