@@ -18,6 +18,7 @@ from analyzer.report.words import SEVERITY_ORDER
 from critiqor_otel.cli import options
 from critiqor_otel.cli.beside import write_beside
 from critiqor_otel.cli.exit_code import ExitCode
+from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.reading import read_runs
 from critiqor_otel.cli.side import Side
@@ -38,6 +39,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     fail_on: str
     group_by: str | None
     write: bool
+    history: str | None
     quiet: bool
 
 
@@ -71,7 +73,9 @@ def diagnose(request: Request) -> int:
         runs = diagnosed(side.follow(found.sessions, label="diagnosing"), profile=Profile(request.profile))
         watched = worst.watch(runs)
         told = write_beside(watched, found.places, side=side) if request.write else watched
-        report = Report(runs=told, skipped=found.skipped, notes=found.notes)
+        stores = Stores(found.places, request.paths, request.history)
+        kept = keep(told, found.sessions, stores, side=side)
+        report = Report(runs=kept, skipped=found.skipped, notes=found.notes)
         deliver(FORMS[request.form](report, look_of(request.output)), request.output)
     if not worst.runs:
         side.fail(found.emptiness(request.paths))
@@ -114,6 +118,11 @@ Examples:
 )
 @options.group_by
 @click.option("--write", is_flag=True, help="Also write diagnosis.json beside each session file that was read.")
+@click.option(
+    "--history",
+    metavar="FILE",
+    help="Keep all verdicts in this history; a folder of runs has its own (history.sqlite), which is filled anyway.",
+)
 @options.quiet
 def command(**given: Any) -> int:
     """Say what went wrong in each run, why, and how sure that is.

@@ -17,6 +17,7 @@ from critiqor_otel.cli import options
 from critiqor_otel.cli.beside import write_beside
 from critiqor_otel.cli.diagnose import Worst, look_of
 from critiqor_otel.cli.exit_code import ExitCode
+from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import diagnosed
@@ -55,7 +56,9 @@ def finalize(request: Request) -> int:
 def _written(sessions: list[Session], files: list[Path], profile: Profile, side: Side) -> Iterator[RunReport]:
     for session, file in zip(sessions, files, strict=True):
         runs: Iterable[RunReport] = diagnosed([session], profile=profile)
-        for run in write_beside(runs, {session.run_id: [str(file)]}, side=side):
+        places = {session.run_id: [str(file)]}
+        kept = keep(runs, [session], Stores(places, [str(file.parent.parent)]), side=side)
+        for run in write_beside(kept, places, side=side):
             if file.name == SESSION_FILE:
                 write_run_record(session, run.diagnosis, file.parent.with_name(f"{file.parent.name}.json"))
             yield run

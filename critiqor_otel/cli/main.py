@@ -31,6 +31,15 @@ VERBS: Mapping[str, Verb] = {
     "finalize": Verb("critiqor_otel.cli.finalize", "Seal sessions that a plugin wrote, untouched, and diagnose them."),
     "replay": Verb("critiqor_otel.cli.replay", "Send sessions as spans to any OTLP endpoint."),
     "doctor": Verb("critiqor_otel.cli.doctor", "Tell what traces carry, what is missing, and what to switch on."),
+    "runs": Verb("critiqor_otel.cli.runs", "List the runs of a history, with what became of each."),
+    "compare": Verb("critiqor_otel.cli.compare", "Tell what changed from A to B, in trust and in each dimension."),
+    "check": Verb("critiqor_otel.cli.check", "Tell whether runs meet a policy, rule by rule."),
+    "trends": Verb("critiqor_otel.cli.trends", "Tell whether agents get better or worse over their runs."),
+    "certify": Verb("critiqor_otel.cli.certify", "Tell which reliability level runs reach, and make the badge."),
+    "leaderboard": Verb(
+        "critiqor_otel.cli.leaderboard", "Rank the agents of a category by the average trust of their runs."
+    ),
+    "benchmark": Verb("critiqor_otel.cli.benchmark", "Run a suite of prompts under observation."),
     "demo": Verb("critiqor_otel.cli.demo", "Diagnose a captured run of a real agent that ships with this package."),
 }
 

@@ -1,8 +1,11 @@
 """Arguments and options that several verbs share, each described once."""
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 
-__all__ = ["group_by", "keep_silent", "output_file", "paths", "profile", "quiet"]
+__all__ = ["form_of", "group_by", "history", "keep_silent", "output_file", "paths", "profile", "quiet"]
 
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 
@@ -36,3 +39,11 @@ keep_silent = click.option(
 )
 
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no notes on standard error; errors only.")
+
+history = click.argument("history", required=False, default="runs", metavar="[HISTORY]")
+
+
+def form_of(*forms: str) -> Callable[[Any], Any]:
+    """Return the option that chooses one of the forms, the first by default."""
+    choice = click.Choice(forms)
+    return click.option("--format", "form", type=choice, default=forms[0], show_default=True, help="How it is shown.")

@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from analyzer.session.codec import read_session
 from critiqor_otel.cli import options
 from critiqor_otel.cli.diagnose import Worst
 from critiqor_otel.cli.exit_code import ExitCode
+from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.observing import observed_environment
 from critiqor_otel.cli.serving_voice import Voice
 from critiqor_otel.cli.side import Side
@@ -56,6 +57,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[str, ...]
     runs: str
     run_id: str | None
+    agent: str | None
     timeout: float | None
     content: bool
     profile: str
@@ -84,7 +86,7 @@ def run(request: Request) -> int:
         code = _observed(request, receiver.http_endpoint or "", run_id)
         if not receiver.flush(_SEAL_SECONDS):
             side.fail(f"the run was not sealed within {_SEAL_SECONDS:g} seconds; its evidence stays in {request.runs}")
-    worst = _tell(sealed, Profile(request.profile), side, quiet=request.quiet)
+    worst = _tell(sealed, request, side)
     if code == ExitCode.FINE and worst.reaches(request.fail_on):
         return ExitCode.FAILURES
     return code
@@ -97,7 +99,7 @@ def _observed(request: Request, endpoint: str, run_id: str) -> int:
     recording = RecordingOptions(run_id=run_id, tracer_provider=provider, capture_content=True)
     environment = observed_environment(endpoint, content=request.content)
     try:
-        with _terminable(), EvidenceRecorder(options=recording) as recorder:
+        with _terminable(), EvidenceRecorder(agent=request.agent, options=recording) as recorder:
             outcome = monitor_process(request.words, timeout=request.timeout, recorder=recorder, env=environment)
     except _TerminatedError:
         return _SIGNALLED + signal.SIGTERM
@@ -111,7 +113,7 @@ def _observed(request: Request, endpoint: str, run_id: str) -> int:
 
 
 @contextmanager
-def _terminable() -> Iterator[None]:
+def _terminable() -> Generator[None]:
     """Let SIGTERM end the command, and not this process before the session is sealed."""
 
     def heard(_number: int, _frame: object) -> None:
@@ -124,14 +126,18 @@ def _terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _tell(sealed: Sequence[SealedRun], profile: Profile, side: Side, *, quiet: bool) -> Worst:
-    """Print the verdict on standard error, since the command's own output is the product."""
-    sessions = [read_session((Path(one.folder) / SESSION_FILE).read_bytes()) for one in sealed]
+def _tell(sealed: Sequence[SealedRun], request: Request, side: Side) -> Worst:
+    """Keep the verdict, and print it on standard error, since the command's own output is the product."""
+    files = [Path(one.folder) / SESSION_FILE for one in sealed]
+    sessions = join_continuations([read_session(file.read_bytes()) for file in files])
+    stores = Stores(
+        {session.run_id: [str(file)] for session, file in zip(sessions, files, strict=False)}, [request.runs]
+    )
     worst = Worst()
-    report = Report(runs=worst.watch(diagnosed(join_continuations(sessions), profile=profile)))
+    runs = keep(diagnosed(sessions, profile=Profile(request.profile)), sessions, stores, side=side)
     look = Look(colour=sys.stderr.isatty() and not os.environ.get("NO_COLOR"))
-    table = b"".join(FORMS["table"](report, look))
-    if not quiet:
+    table = b"".join(FORMS["table"](Report(runs=worst.watch(runs)), look))
+    if not request.quiet:
         click.echo(table, err=True, nl=False)
     for one in sealed:
         side.say(f"{one.folder} holds the session and its diagnosis")
@@ -149,6 +155,7 @@ Examples:
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND…")
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where its session is sealed.")
 @click.option("--run-id", metavar="ID", help="The run's id; a new one by default.")
+@click.option("--agent", metavar="NAME", help="The agent's name; by default the first that its spans name.")
 @click.option("--timeout", type=click.FloatRange(min=0.0, min_open=True), metavar="SECONDS", help="End it after that.")
 @click.option(
     "--content/--no-content",

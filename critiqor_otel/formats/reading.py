@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from analyzer.evaluation.history.store import HISTORY_FILE
 from analyzer.session.model import Note
 from critiqor_otel.decode.findings import Finding
 from critiqor_otel.errors import UnreadableInputError
@@ -19,7 +20,7 @@ from critiqor_otel.formats.compression import Inflating
 from critiqor_otel.formats.content import open_content
 from critiqor_otel.formats.csv_table import CSV_TABLE
 from critiqor_otel.formats.format import StreamFormat
-from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT, files_under, place_of
+from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT, files_under, is_folder, place_of
 from critiqor_otel.formats.json_stream import JSON_STREAM
 from critiqor_otel.formats.length_prefixed import LENGTH_PREFIXED
 from critiqor_otel.formats.looks import looks_like
@@ -50,7 +51,7 @@ def read_paths(paths: Sequence[str], *, standard_input: BinaryIO | None = None) 
         if path == _STANDARD_INPUT:
             stream = sys.stdin.buffer if standard_input is None else standard_input
             yield from _guarded(read_stream(stream, place=path), path, UNREADABLE_INPUT)
-        elif Path(path).is_dir():
+        elif is_folder(path):
             yield from _read_folder(Path(path))
         else:
             yield from _guarded(read_path(Path(path)), path, UNREADABLE_INPUT)
@@ -116,6 +117,9 @@ def _read_folder(folder: Path) -> Iterator[Batch]:
         found = True
         if isinstance(entry, Note):
             yield Batch(notes=(entry,), place=entry.place)
+            continue
+        if entry.name.startswith(HISTORY_FILE):  # with its side files, or one that was set aside: no evidence
+            yield Batch(skipped=1, place=place_of(entry))
             continue
         for batch in _guarded(read_path(entry), place_of(entry), SKIPPED_FILE):
             yield _without_doubled_record(batch, entry)

@@ -1,3 +1,4 @@
+import json
 import re
 import shutil
 import subprocess
@@ -23,6 +24,12 @@ def lay_out(folder: Path) -> None:
     for runs in (folder / "runs", folder / ".critiqor" / "runs"):
         (runs / "run_001").mkdir(parents=True)
         (runs / "run_001" / "session.json").write_text(session)
+    for run_id, trust in (("run_001", 60), ("run_002", 90)):
+        verdict = {"run_id": run_id, "trust_score": trust, "readiness_level": "review_recommended", "scores": {}}
+        (folder / "runs" / run_id).mkdir(exist_ok=True)
+        (folder / "runs" / run_id / "diagnosis.json").write_text(json.dumps(verdict))
+    (folder / "policy.toml").write_text("minimum_trust_score = 60\n")
+    (folder / "suite.toml").write_text('command = ["python3", "agent.py"]\nprompts = ["Opening hours?"]\n')
     (folder / "agent.py").write_text("print('an agent that does nothing')\n")
 
 
