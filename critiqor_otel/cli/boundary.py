@@ -1,5 +1,6 @@
 """The one place where errors end: each becomes a message on standard error and an exit code."""
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -12,6 +13,9 @@ from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.errors import CritiqorError, OutputError, ReaderGoneError, ReceiverError
 
 __all__ = ["bounded"]
+
+
+_SHOWN_NAME = 60
 
 
 def bounded(verb: Callable[[], object]) -> int:
@@ -29,6 +33,8 @@ def bounded(verb: Callable[[], object]) -> int:
     ) as error:
         return _expected(error)
     except Exception as error:  # noqa: BLE001  # the boundary: what nobody foresaw becomes a bug report
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            return _expected(click.UsageError(one_line(f"{str(error.filename)[:_SHOWN_NAME]}… is too long for a name")))
         return _unforeseen(error)
     return code if isinstance(code, int) else ExitCode.FINE
 

@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from analyzer.diagnosis import Profile, diagnose
+from analyzer.report.plain import one_line
 from analyzer.session.model import Session
 from critiqor_otel.cli import options
 from critiqor_otel.cli.diagnose import look_of
@@ -50,22 +51,29 @@ def show(request: Request) -> int:
 
 def _paths(run: str, runs: Path) -> list[str]:
     """Return what to read for a run: a path as it is, or the folders of a run id, continuations among them."""
-    if run == "-" or Path(run).exists():
+    if run == "-" or _is_there(Path(run)):
         return [run]
     folder = folder_of(run)
-    there = sorted(str(path) for path in (runs / folder, *runs.glob(f"{folder}~*")) if path.exists())
+    there = sorted(str(path) for path in (runs / folder, *runs.glob(f"{folder}~*")) if _is_there(path))
     if not there:
         raise click.UsageError(f"{run!r} is no path, and {runs} holds no run of that id")
     return there
 
 
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # no file can bear so long a name
+        return False
+
+
 def _one(sessions: Sequence[Session], request: Request) -> Session:
     if request.only is not None:
-        sessions = [session for session in sessions if session.run_id == request.only]
+        sessions = [session for session in sessions if request.only in (session.run_id, one_line(session.run_id))]
         if not sessions:
             raise click.UsageError(f"{request.run} holds no run {request.only!r}")
     if len(sessions) > 1:
-        names = "\n".join(f"  {session.run_id}" for session in sessions[:_LISTED])
+        names = "\n".join(f"  {one_line(session.run_id)}" for session in sessions[:_LISTED])
         raise click.UsageError(f"{request.run} holds {len(sessions)} runs: choose one with --only ID\n{names}")
     return sessions[0]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from analyzer.session.model import Note
 
-__all__ = ["SKIPPED_FILE", "UNREADABLE_INPUT", "files_under", "place_of"]
+__all__ = ["SKIPPED_FILE", "UNREADABLE_INPUT", "files_under", "is_folder", "place_of"]
 
 UNREADABLE_INPUT = "unreadable-input"
 """The code of a note on something that was to be read and can't be."""
@@ -35,6 +35,14 @@ def files_under(folder: Path) -> Iterator[Path | Note]:
             yield path
         else:
             yield _note(SKIPPED_FILE, path, "neither a file nor a folder")
+
+
+def is_folder(name: str) -> bool:
+    """Tell whether a name that a user gave is that of a folder; a name that no file can bear is not."""
+    try:
+        return bool(name) and Path(name).is_dir()
+    except OSError:  # too long
+        return False
 
 
 def place_of(path: Path) -> str:

@@ -1,3 +1,4 @@
+import errno
 import os
 import re
 import subprocess
@@ -23,6 +24,7 @@ def raising(error: BaseException) -> int:
         (OutputError("x cannot be written: disk full"), 2, "Error: x cannot be written: disk full"),
         (UnreadableInputError("x holds nothing"), 3, "Error: x holds nothing"),
         (SessionFileError("schema_version is 'v9'"), 3, "Error: schema_version is 'v9'"),
+        (OSError(errno.ENAMETOOLONG, "too long", "x" * 300), 2, "xxx… is too long for a name"),
         (KeyboardInterrupt(), 130, "Interrupted."),
     ],
     ids=lambda value: type(value).__name__,

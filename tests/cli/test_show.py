@@ -39,6 +39,25 @@ def test_a_run_that_is_not_there_is_usage(critiqor: Critiqor) -> None:
     assert "'run_404' is no path, and runs holds no run of that id" in done.err
 
 
+def test_a_name_no_file_can_bear_is_no_run(critiqor: Critiqor) -> None:
+    done = critiqor("show", "x" * 300)
+
+    assert done.code == 2
+    assert "is no path, and runs holds no run of that id" in done.err
+
+
+def test_ids_that_would_speak_to_the_terminal_are_spelled_out_and_understood(critiqor: Critiqor, folder: Path) -> None:
+    for number in range(2):
+        session = {"schema_version": "critiqor.session.v1", "run_id": f"\x1b[2J{number}", "events": [{"event": "x"}]}
+        (folder / f"{number}.json").write_text(json.dumps(session))
+
+    done = critiqor("show", ".")
+
+    assert "\x1b" not in done.err
+    assert "\\x1b[2J0" in done.err
+    assert critiqor("show", ".", "--only", "\\x1b[2J0").code == 0
+
+
 @pytest.mark.usefixtures("folder")
 def test_of_several_runs_one_must_be_named(critiqor: Critiqor) -> None:
     done = critiqor("show", "traces")

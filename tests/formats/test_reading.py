@@ -92,6 +92,13 @@ def test_one_unreadable_file_does_not_keep_the_others_from_being_read(tmp_path: 
     assert "No such file or directory" in told(batches, tmp_path)[1][2]
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, ""])
+def test_a_name_no_file_can_bear_is_an_unreadable_input(name: str) -> None:
+    (batch,) = read_paths([name])
+
+    assert [note.code for note in batch.notes] == ["unreadable-input"]
+
+
 def test_an_empty_folder_is_told(tmp_path: Path) -> None:
     assert told(read(tmp_path), tmp_path) == [("unreadable-input", ".", "the folder is empty")]
 
