@@ -12,7 +12,7 @@ from analyzer.session.accessors import payload_of
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_number, is_object
 
-__all__ = ["Tokens", "Usage", "recorded_total", "total_of", "usage_of"]
+__all__ = ["Tokens", "Usage", "recorded_total", "total_of", "usage_of", "whole_input"]
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "input": ("input_tokens", "prompt_tokens", "inputTokens", "promptTokens", "input"),
@@ -26,6 +26,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "total": ("total", "total_tokens", "totalTokens", "tokens"),
 }
+_CACHE_WRITES = ("cache_write_tokens", "cache_creation_input_tokens", "cacheWriteTokens", "cacheWrite")
 _OWN = frozenset(name for names in _NAMES.values() for name in names) - {"input", "output"}
 _GROUPED = re.compile(r"\s*(-?[0-9][0-9_, ]{0,40})(?:\.[0-9]{1,40})?\s*")
 
@@ -78,6 +79,16 @@ def total_of(usages: Iterable[Usage | None], *, complete: bool) -> Tokens:
     return Tokens(**sums, complete=complete and bool(sums))
 
 
+def whole_input(given: int, output: int | None, total: int | None, *, cached: int) -> int:
+    """Return the input with its cached part counted in; `cached` is what was read from a cache and written to one.
+
+    Many report it beside the input. Where nothing else tells, the numbers do: a part is never more than the whole, and
+    a total that only all of them together make holds them all.
+    """
+    beside = cached > given or (cached > 0 and total == given + (output or 0) + cached)
+    return given + cached if beside else given
+
+
 def recorded_total(event: Event) -> int:
     """Return an event's total as critiqor 0.1.4 counts it; in the payload too, where its plugin writes usage.
 
@@ -103,6 +114,12 @@ def _usage(block: Json) -> Usage | None:
         total = _count(block)
         return None if total is None else Usage(total=total)
     found = {name: _first(block, names) for name, names in _NAMES.items()}
+    given = found["input"]
+    if given is not None:
+        cached = (found["cached_input"] or 0) + (_first(block, _CACHE_WRITES) or 0)
+        found["input"] = whole_input(given, found["output"], found["total"], cached=cached)
+        if found["input"] != given and found["total"] == given + (found["output"] or 0):
+            found["total"] = None  # it leaves the cached input out
     if found["total"] is None and (parts := [found[name] for name in ("input", "output") if found[name] is not None]):
         found["total"] = sum(part for part in parts if part is not None)
     return Usage(**found) if any(value is not None for value in found.values()) else None

@@ -6,6 +6,7 @@ its calls and counts only where none of them reports anything (spec: OTel GenAI 
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from analyzer.timeline.tokens import whole_input
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.reconstruct.node import Node
@@ -34,6 +35,9 @@ def usage_of(facts: Facts) -> Usage | None:
         given = uncached + (parts["cached_input_tokens"] or 0) + (parts["cache_write_tokens"] or 0)
     if given is None and output is None and total is None:
         return None
+    if given is not None:
+        cached = (parts["cached_input_tokens"] or 0) + (parts["cache_write_tokens"] or 0)
+        given = whole_input(given, output, total, cached=cached)
     if given is not None and output is not None:
         total = given + output
     known = {"input_tokens": given, "output_tokens": output, "total": total, **parts}

@@ -57,6 +57,26 @@ def test_a_sum_on_the_agent_is_not_added_to_its_calls(agent: MakeSpan, chat: Mak
     assert reported(session) == [(10, 1), (20, 2)]
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"gen_ai__usage__input_tokens": 1000, "gen_ai__usage__cache_read__input_tokens": 900},
+        {"gen_ai__usage__input_tokens": 100, "gen_ai__usage__cache_read_input_tokens": 900},
+        {
+            "gen_ai__usage__input_tokens": 600,
+            "gen_ai__usage__cache_read_input_tokens": 400,
+            "gen_ai__usage__total_tokens": 1050,
+        },
+    ],
+)
+def test_cached_input_is_counted_once_whether_it_stands_in_the_input_or_beside_it(
+    usage: dict[str, int], agent: MakeSpan, chat: MakeSpan
+) -> None:
+    session = one_session(agent(1), chat(2, 1, gen_ai__usage__output_tokens=50, **usage))
+
+    assert reported(session) == [(1000, 50)]
+
+
 def test_a_sum_on_the_agent_counts_where_its_calls_report_nothing(agent: MakeSpan, chat: MakeSpan) -> None:
     session = one_session(agent(1, **used(30, 3)), chat(2, 1), chat(3, 1))
 

@@ -50,6 +50,21 @@ def test_cached_input_is_a_part_of_the_input() -> None:
     assert found == Tokens(input=10, output=2, cached_input=8, total=12, complete=True)
 
 
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"input": 30, "output": 10, "cacheRead": 15, "cacheWrite": 5, "totalTokens": 60},  # OpenClaw
+        {"input_tokens": 3, "output_tokens": 10, "cache_read_input_tokens": 42, "cache_creation_input_tokens": 5},
+        {"input_tokens": 3, "output_tokens": 10, "cache_read_input_tokens": 47, "total_tokens": 13},
+        {"input_tokens": 50, "output_tokens": 10, "cache_read_input_tokens": 40, "cache_creation_input_tokens": 10},
+    ],
+)
+def test_cached_input_that_stands_beside_the_input_is_counted_in(usage: dict[str, int]) -> None:
+    found = tokens(response(usage))
+
+    assert (found.input, found.output, found.total) == (50, 10, 60)
+
+
 def test_a_call_without_usage_makes_the_sum_a_lower_bound() -> None:
     found = tokens(response({"input_tokens": 100, "output_tokens": 10}), response(None))
 
