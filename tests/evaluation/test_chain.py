@@ -1,8 +1,10 @@
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from analyzer.cause import Severity
+from analyzer.diagnosis import diagnose
 from analyzer.evaluation import (
     CausalGraph,
     CausalGraphEdge,
@@ -13,6 +15,7 @@ from analyzer.evaluation import (
     explain_failure_chain,
 )
 from analyzer.evaluation.chain_words import phrase, steps_after
+from analyzer.session.model import Event, Session
 
 SESSION_TYPES = (
     "infinite_tool_loop",
@@ -110,3 +113,58 @@ def test_empty_evidence_and_no_run_id_are_not_written() -> None:
         "failure_event": "x",
         "causal_graph": [{"node": "a", "leads_to": "b"}, {"node": "b", "leads_to": "c", "evidence": "tool_start"}],
     }
+
+
+def looping_session(calls: int = 3) -> Session:
+    events: list[Event] = []
+    for number in range(calls):
+        common = {"tool_name": "search", "tool_call_id": f"c{number}"}
+        call = Event(event_id=f"call_{number}", event="tool_call", event_type="tool_call", time_ns=2 * number, **common)
+        result = Event(
+            event_id=f"out_{number}", event="tool_output", event_type="tool_result", time_ns=2 * number + 1, **common
+        )
+        events += (
+            structs.replace(call, payload={"input": {"q": "hours"}}),
+            structs.replace(result, payload={"result": "none"}, status="ok"),
+        )
+    return Session(run_id="looping", events=tuple(events))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [lambda session: session, diagnose, lambda session: diagnose(session).to_dict()],
+    ids=["session", "diagnosis", "document"],
+)
+def test_the_chain_of_a_diagnosed_run_is_the_path_through_its_graph(form: Any) -> None:
+    graph = build_causal_graph(form(looping_session()))
+
+    assert graph.explain() == "search (call_0) -> search (call_1) -> search (call_2) -> Infinite tool loop"
+    assert [edge.evidence for edge in graph.causal_graph] == ["call_0", "call_1", "call_2"]
+    assert (graph.failure_event, graph.run_id) == ("infinite_tool_loop", "looping")
+    assert explain_failure_chain("looping") == graph.explain()
+
+
+def test_a_cause_of_a_diagnosis_names_its_own_path() -> None:
+    verdict = diagnose(looping_session(5))
+
+    graph = build_causal_graph(verdict, verdict.failure_causes[0], run_id="mine")
+
+    assert len(graph.causal_graph) == 5
+    assert graph.causal_graph[-1].leads_to == "infinite_tool_loop"
+    assert graph.run_id == "mine"
+
+
+def test_a_failure_that_a_run_does_not_have_is_told_by_its_steps() -> None:
+    graph = build_causal_graph(diagnose(looping_session()), "cost_explosion")
+
+    assert graph.causal_graph[-1].leads_to == "cost_spike"
+
+
+def test_a_run_without_failures_has_no_chain() -> None:
+    graph = build_causal_graph(diagnose(Session(run_id="quiet")))
+
+    assert (graph.causal_graph, graph.explain()) == ([], "No failure")
+
+
+def test_a_long_path_takes_linear_time() -> None:
+    assert len(build_causal_graph(looping_session(5000)).causal_graph) == 5000

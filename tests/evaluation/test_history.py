@@ -125,6 +125,36 @@ def test_diagnosing_a_run_again_replaces_it(store: Path) -> None:
         assert sorted(found.trust_score for found in history.records()) == [0, 20, 80]
 
 
+def test_the_newest_evaluation_of_a_run_is_found_by_its_id(store: Path) -> None:
+    with History(store) as history:
+        history.save(record("r", "2026-01-02T00:00:00Z", trust_score=70))
+        history.save_diagnoses([Diagnosed(diagnosis("r"), "2026-01-01T00:00:00Z")])
+
+        found = history.record("r")
+
+        assert found is not None
+        assert found.trust_score == 70
+        assert history.record("nobody") is None
+
+
+def test_a_run_without_a_trust_score_is_listed_and_is_no_evaluation(store: Path) -> None:
+    with History(store) as history:
+        history.save_diagnoses([Diagnosed(diagnosis("r")), Diagnosed(diagnosis("s", trust_score=None))])
+        assert [(run.run_id, run.trust_score) for run in history.runs()] == [("r", 80), ("s", None)]
+        assert [kept.run_id for kept in history.records()] == ["r"]
+
+        history.save_diagnoses([Diagnosed(diagnosis("r", trust_score=None))])
+        assert history.records() == []
+
+
+def test_the_agent_of_a_diagnosed_run_is_registered_unless_it_is(store: Path) -> None:
+    with History(store) as history:
+        history.register(AgentProfile("ada", "Ada", "coding"))
+        history.save_diagnoses([Diagnosed(diagnosis("r")), Diagnosed(diagnosis("s", agent={"name": "bob"}))])
+
+        assert history.profiles() == [AgentProfile("ada", "Ada", "coding"), AgentProfile("bob")]
+
+
 def test_the_store_is_not_locked_while_diagnoses_are_made(store: Path) -> None:
     def slow() -> Any:
         yield Diagnosed(diagnosis("r"))
