@@ -20,6 +20,7 @@ from spans import write_otlp_json, write_otlp_protobuf
 
 from analyzer.bulk import bulk_work
 from analyzer.diagnosis import Profile, diagnose
+from analyzer.evaluation import HISTORY_FILE, Diagnosed, History
 from analyzer.session.model import Event, Session
 from critiqor_otel.engine.local import diagnosed, gather, runs_of
 from critiqor_otel.formats.reading import read_paths
@@ -30,6 +31,7 @@ RESULTS = Path(__file__).with_name("results.md")
 REPEATS = 5
 RUNS, SPANS = 400, 100  # of the file benchmarks
 SMALL, LARGE = 100_000, 400_000  # events
+KEPT = 1_000  # runs of a history
 LINEAR = 4.4  # four times the events, and a tenth for what caches do
 
 Row = tuple[str, str, str, str]
@@ -44,7 +46,13 @@ def main() -> int:
     scale, repeats = (10, 1) if quick else (1, REPEATS)
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        for measured in (linearity(scale, repeats), roads(Path(folder), scale, repeats), start_up(repeats)):
+        place = Path(folder)
+        for measured in (
+            linearity(scale, repeats),
+            roads(place, scale, repeats),
+            start_up(repeats),
+            following(place / "runs", scale, repeats),
+        ):
             for row in measured:
                 print(" | ".join(row), flush=True)
                 rows.append(row)
@@ -87,6 +95,33 @@ def start_up(repeats: int) -> Iterator[Row]:
         pair = _pairs(partial(_start, bare), partial(_start, started), 2 * repeats, time.perf_counter)
         measured = f"{pair.other * 1000:.0f} ms / {pair.base * 1000:.0f} ms"
         yield f"critiqor-otel {arguments}, against python -c pass", f"{pair.ratio:.1f}", target, measured
+
+
+def following(runs: Path, scale: int, repeats: int) -> Iterator[Row]:
+    """Compare following the runs of a history with starting Python."""
+    count = KEPT // scale
+    with History(runs / HISTORY_FILE) as history:
+        history.save_diagnoses(Diagnosed(_verdict(number)) for number in range(count))
+    bare, command = [sys.executable, "-c", "pass"], str(Path(sys.executable).with_name("critiqor-otel"))
+    for verb in ("trends", "runs"):
+        pair = _pairs(partial(_start, bare), partial(_start, [command, verb, str(runs)]), repeats, time.perf_counter)
+        measured = f"{pair.other * 1000:.0f} ms / {pair.base * 1000:.0f} ms"
+        yield f"critiqor-otel {verb} over {count:,} runs, against python -c pass", f"{pair.ratio:.1f}", "", measured
+
+
+def _verdict(number: int) -> dict[str, object]:
+    """Return a run's verdict as the history takes it: one in three failed in two ways."""
+    causes = [{"type": kind, "severity": "high", "impact": -12, "evidence": ["e"] * 20} for kind in ("loop", "cost")]
+    return {
+        "run_id": f"run_{number}",
+        "agent": {"name": f"agent_{number % 5}"},
+        "timestamp": f"2026-01-{number % 28 + 1:02d}T00:00:00Z",
+        "trust_score": 60 + number % 40,
+        "readiness_level": "review_recommended",
+        "scores": {f"dimension_{position}": number % 100 for position in range(6)},
+        "failure_causes": causes if number % 3 == 0 else [],
+        "runtime_metrics": {"latency": 2.5, "retries": 0, "errors": []},
+    }
 
 
 def _session(events: int) -> Session:
