@@ -31,7 +31,7 @@ def deduplicate(spans: Iterable[Span]) -> Deduplicated:
         if other is span:
             continue
         repeats += 1
-        if other == span:
+        if other == span or repr(other) == repr(span):  # NaN is not equal to itself
             continue
         versions.add(address)
         if _fullness(span) > _fullness(other):

@@ -38,6 +38,12 @@ def test_a_span_delivered_twice_is_one_span(agent: MakeSpan, tool: MakeSpan) -> 
     assert [note.code for note in found.notes] == ["duplicate-spans"]
 
 
+def test_a_value_that_is_no_number_makes_no_other_version_of_a_span(agent: MakeSpan, tool: MakeSpan) -> None:
+    session = one_session(agent(1), *(tool(2, 1, odd=float("nan")) for _ in range(2)))
+
+    assert codes(session) == []
+
+
 def test_of_two_versions_of_a_span_the_one_that_ended_later_counts(agent: MakeSpan, tool: MakeSpan) -> None:
     early = tool(2, 1, at=(0, 0.5), failed="499 client closed request")
     late = tool(2, 1, at=(0, 0.9))
