@@ -219,6 +219,8 @@ def serving(runs: Path, *options: str) -> Iterator[Server]:
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
         listening = "" if process.stderr is None else process.stderr.readline()
+        if not listening.startswith("{"):
+            raise RuntimeError(f"the server did not start: {listening or 'it said nothing'}")
         yield Server(process, json.loads(listening))
     finally:
         process.kill()

@@ -92,7 +92,9 @@ class _Server:
         assert self._process.stdout is not None
         lines: list[str] = []
         while not (line := self._process.stdout.readline()).startswith("http"):
-            assert line, "the server did not start"
+            if not line:
+                self._process.communicate()
+                raise RuntimeError(f"the server did not start: exit code {self._process.returncode}")
             lines.append(line)
         self._lines = lines
         self.http, self.grpc = (place.removeprefix("http://") for place in line.split())
