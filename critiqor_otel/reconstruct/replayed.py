@@ -51,11 +51,11 @@ class CarriedRun(Struct, frozen=True):
         """Return the session with the events that were rebuilt from other spans among the carried ones."""
         head = self.headers[0] if self.headers else {}
         told = tuple(note for header in self.headers for note in _converted(header.get("notes"), list[Note], []))
-        agent: Agent = _converted(head.get("agent"), Agent, Agent())
+        agents = (_converted(header.get("agent"), Agent, Agent()) for header in self.headers)
         return Session(
             run_id=_converted(head.get("run_id"), str, rebuilt.run_id),
             events=_merged((*self.streams, rebuilt.events)),
-            agent=rebuilt.agent if agent == Agent() else agent,
+            agent=next((agent for agent in agents if agent != Agent()), rebuilt.agent),
             trace_ids=tuple(_converted(head.get("trace_ids"), list[str], rebuilt.trace_ids)),
             continues=_converted(head.get("continues"), str | None, None),
             notes=(*told, *self.notes, *rebuilt.notes),

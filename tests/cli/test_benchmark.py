@@ -1,4 +1,5 @@
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,15 @@ def test_each_prompt_is_a_monitored_run_of_the_callable(critiqor: Critiqor, tmp_
     ]
     assert [(entry["agent_id"], entry["run_count"]) for entry in board["rankings"]] == [("helper", 2)]
     assert done.err.count("We are there nine to five") == 2
+
+
+def test_an_observed_command_is_counted_for_the_agent_that_it_names(critiqor: Critiqor, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(AGENT)
+
+    critiqor("run", "--", sys.executable, "-m", "critiqor_otel.cli.calling", "agent:answer", "hours?")
+
+    (run,) = json.loads(critiqor("runs", "--format", "json").out)["runs"]
+    assert run["agent_id"] == "agent:answer"
 
 
 def test_a_command_gets_its_prompt_and_its_failure_fails_the_benchmark(critiqor: Critiqor, tmp_path: Path) -> None:
