@@ -16,7 +16,7 @@ __all__ = ["main"]
 _QUESTION = "What are your opening hours on public holidays?"
 _SEARCHES = 4
 _TOKENS = 180  # that each turn adds to the conversation
-_FOUND = {"hits": [], "note": "no document matches"}
+_FOUND: dict[str, list[str] | str] = {"hits": [], "note": "no document matches"}
 _ANSWER = "I could not find our opening hours on public holidays."
 
 

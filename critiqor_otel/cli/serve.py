@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -114,7 +114,7 @@ def config_of(request: Request) -> ReceiverConfig:
 
 
 @contextmanager
-def _signals(stop: threading.Event) -> Iterator[None]:
+def _signals(stop: threading.Event) -> Generator[None]:
     """Set the event at the first SIGTERM or SIGINT; a second one ends the process as usual."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
 

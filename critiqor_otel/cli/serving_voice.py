@@ -4,7 +4,7 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TextIO
 
@@ -62,7 +62,7 @@ class Voice:
 
 
 @contextmanager
-def live_table(receiver: Receiver) -> Iterator[None]:
+def live_table(receiver: Receiver) -> Generator[None]:
     """Show the receiver's numbers on the terminal while the block runs."""
     console = Console(stderr=True)
     with Live(get_renderable=lambda: _table(receiver), console=console, refresh_per_second=2, transient=True):
