@@ -5,7 +5,7 @@ names of an output. An output without a call is kept apart.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from analyzer.session.accessors import call_id_of, name_of, tool_of
 from analyzer.session.model import Event
@@ -117,6 +117,9 @@ def _first_open(waiting: deque[Pair] | None, *, without_id: bool = False) -> Pai
     return None
 
 
-def _is_news(event: Event, reports: Iterable[Event]) -> bool:
+_HOOKS = 16  # no agent has more that report one call; without a bound, made-up names would cost their square
+
+
+def _is_news(event: Event, reports: Sequence[Event]) -> bool:
     """Return whether another hook than those before reports: the same hook twice means another call."""
-    return name_of(event) not in {name_of(report) for report in reports}
+    return len(reports) < _HOOKS and name_of(event) not in {name_of(report) for report in reports}

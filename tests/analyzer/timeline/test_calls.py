@@ -234,3 +234,16 @@ def test_deep_arguments_have_a_fingerprint() -> None:
     timeline = build_timeline(Session(run_id="r", events=(deep_event, deep_event)), Profile.STANDARD)
 
     assert [len(calls) for calls in timeline.calls_by_fingerprint.values()] == [2]
+
+
+@pytest.mark.parametrize("kind", ["tool_call", "tool_output"])
+def test_names_that_no_hook_bears_do_not_make_one_call_grow_without_end(kind: str) -> None:
+    call = {"event": "tool_call", "tool": "search", "tool_call_id": "c"}
+    named = [
+        {**call, "event": kind, "payload": {"openclaw_event_type": f"hook {number}"}, "event_id": f"{number}"}
+        for number in range(100)
+    ]
+
+    calls = build_timeline(session_of(call, *named), Profile.STANDARD).calls
+
+    assert max(len(one.event_ids) for one in calls) <= 20
