@@ -12,7 +12,6 @@ from typing import BinaryIO
 
 import msgspec
 
-from analyzer.evaluation.history.store import HISTORY_FILE
 from analyzer.session.model import Note
 from critiqor_otel.decode.findings import Finding
 from critiqor_otel.errors import UnreadableInputError
@@ -35,6 +34,7 @@ STREAMS: tuple[StreamFormat, ...] = (LENGTH_PREFIXED, PROTOBUF_STREAM, CSV_TABLE
 _BUFFER = 1 << 20
 _STANDARD_INPUT = "-"
 _SESSION_FILE = "session.json"
+_HISTORY_FILE = "history.sqlite"  # the store's name, said here since its module takes long to load
 _EXPECTED = (
     "expected OTLP as JSON or protobuf, JSON of Jaeger, Zipkin, Tempo, Phoenix or Langfuse, the SDK's console output, "
     "or a critiqor session"
@@ -118,7 +118,7 @@ def _read_folder(folder: Path) -> Iterator[Batch]:
         if isinstance(entry, Note):
             yield Batch(notes=(entry,), place=entry.place)
             continue
-        if entry.name.startswith(HISTORY_FILE):  # with its side files, or one that was set aside: no evidence
+        if entry.name.startswith(_HISTORY_FILE):  # with its side files, or one that was set aside: no evidence
             yield Batch(skipped=1, place=place_of(entry))
             continue
         for batch in _guarded(read_path(entry), place_of(entry), SKIPPED_FILE):
