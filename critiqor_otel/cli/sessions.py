@@ -14,6 +14,7 @@ from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.reading import Silent, read_runs
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import duplicates
+from critiqor_otel.spool.continuations import told_apart
 from critiqor_otel.spool.sealed_runs import SESSION_FILE, Arrival, Sealed, seal
 
 __all__ = ["Request", "command", "sessions"]
@@ -48,7 +49,7 @@ def sessions(request: Request) -> int:
         )
         repeats = duplicates(found.evidence.spans, found.sessions)
         runs = Path(request.output)
-        for session, repeated in side.follow(zip(found.sessions, repeats, strict=True), label="writing"):
+        for session, repeated in side.follow(zip(told_apart(found.sessions), repeats, strict=True), label="writing"):
             sealed.append(seal(session, Arrival(duplicates=repeated), runs=runs))
     if not sealed:
         side.fail(found.emptiness(request.paths))

@@ -15,7 +15,7 @@ from msgspec import Struct
 from analyzer.session.model import Note, SpanRef
 from critiqor_otel.reconstruct.chaining import chain_calls
 from critiqor_otel.reconstruct.node import Trace
-from critiqor_otel.reconstruct.unit import Unit, units_of
+from critiqor_otel.reconstruct.unit import EVIDENCE, Unit, units_of
 
 __all__ = ["GroupBy", "Grouped", "Run", "group", "silent_runs"]
 
@@ -44,6 +44,8 @@ class Grouped(Struct, frozen=True):
 
     runs: tuple[Run, ...]
     silent: tuple[Unit, ...]
+    notes: tuple[Note, ...] = ()
+    """On runs whose traces may have come together by chance."""
 
 
 def group(traces: Iterable[Trace], group_by: GroupBy | None) -> Grouped:
@@ -62,8 +64,8 @@ def group(traces: Iterable[Trace], group_by: GroupBy | None) -> Grouped:
     silent = _settle_silent(units, bonds)
     sets = _sets(units, bonds, left_out={unit.index for unit in silent})
     talks = _conversations(units) if group_by is GroupBy.TRACE else {}
-    runs = [Run(_run_id(members), members, tuple(_notes(members, derived, talks))) for members in sets]
-    return Grouped(tuple(_distinct(runs)), tuple(silent))
+    runs = _distinct([Run(_run_id(members), members, tuple(_notes(members, derived, talks))) for members in sets])
+    return Grouped(tuple(runs), tuple(silent), tuple(note for run in runs for note in _joined_strangers(run)))
 
 
 def silent_runs(units: Iterable[Unit]) -> list[Run]:
@@ -209,6 +211,29 @@ def _notes(members: tuple[Unit, ...], derived: set[int], talks: dict[str, list[s
             yield Note(code="same-conversation", message=message)
 
 
+def _joined_strangers(run: Run) -> Iterator[Note]:
+    """Yield a note on a run in which one conversation id joined traces of several services or instrumentations.
+
+    Ids such as `sess-42` are given by more than one program.
+    """
+    talking = [unit for unit in run.units if unit.conversation == run.run_id and unit.key is not None]
+    traces = {unit.trace_id for unit in talking}
+    if len(traces) < 2 or not (_differ(unit.service for unit in talking) or _share_nothing(talking)):  # noqa: PLR2004
+        return
+    joins = f"run {run.run_id} joins {len(traces)} traces by their conversation id"
+    yield Note(code="joined-strangers", message=f"{joins}; --group-by trace keeps them apart")
+
+
+def _differ(values: Iterable[str]) -> bool:
+    return len(set(values)) > 1
+
+
+def _share_nothing(units: Iterable[Unit]) -> bool:
+    """Tell whether no instrumentation speaks in all of these units."""
+    speaking = [{node.span.scope.name for node in unit.nodes if node.role in EVIDENCE} for unit in units]
+    return not speaking[0].intersection(*speaking[1:])
+
+
 def _run_id(members: tuple[Unit, ...]) -> str:
     keyed = sorted(unit.key for unit in members if unit.key is not None)
     if keyed:
@@ -220,9 +245,13 @@ def _run_id(members: tuple[Unit, ...]) -> str:
 def _distinct(runs: list[Run]) -> list[Run]:
     """Order runs by id; two runs of one id (parts of one trace) are told apart by a number."""
     runs.sort(key=lambda run: (run.run_id, run.units[0].sort_key))
+    taken = {run.run_id for run in runs}
     counts: dict[str, int] = {}
     named: list[Run] = []
     for run in runs:
-        counts[run.run_id] = number = counts.get(run.run_id, 0) + 1
-        named.append(run if number == 1 else Run(f"{run.run_id}.{number}", run.units, run.notes))
-    return named
+        name, number = run.run_id, counts.get(run.run_id, 0) + 1
+        while number > 1 and (name := f"{run.run_id}.{number}") in taken:
+            number += 1
+        counts[run.run_id] = number
+        named.append(run if number == 1 else Run(name, run.units, run.notes))
+    return sorted(named, key=lambda run: run.run_id)

@@ -1,5 +1,7 @@
 """A run and what came later for it, read as one run."""
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -7,7 +9,9 @@ import msgspec
 from analyzer.session.codec import write_session
 from analyzer.session.model import Agent, Event, Note, Session
 
-__all__ = ["join_continuations"]
+__all__ = ["join_continuations", "told_apart"]
+
+_SHARED = "shared-run-id"
 
 
 def join_continuations(sessions: Iterable[Session]) -> list[Session]:
@@ -29,6 +33,23 @@ def join_continuations(sessions: Iterable[Session]) -> list[Session]:
     return sorted(joined, key=lambda session: session.run_id)
 
 
+def told_apart(sessions: Iterable[Session]) -> Iterator[Session]:
+    """Yield the sessions; those that bear one id get names of their own, for folders that hold one run each.
+
+    The name is made of what the session holds: it stays the same whatever else is among the input.
+    """
+    found = list(sessions)
+    counts = Counter(session.run_id for session in found)
+    yield from (_under_own_name(session) if counts[session.run_id] > 1 else session for session in found)
+
+
+def _under_own_name(session: Session) -> Session:
+    bare = msgspec.structs.replace(session, notes=tuple(note for note in session.notes if note.code != _SHARED))
+    name = f"{session.run_id}.{hashlib.blake2b(write_session(bare), digest_size=4).hexdigest()}"
+    message = f"it came as {session.run_id!r}, an id that another run bears too"
+    return _noted(msgspec.structs.replace(bare, run_id=name), _SHARED, message)
+
+
 def _distinct(sessions: Iterable[Session]) -> list[Session]:
     """Return the different sessions ordered by id and content, so that the order of files changes nothing."""
     by_id: dict[str, list[Session]] = {}
@@ -46,7 +67,7 @@ def _different(namesakes: list[Session]) -> Iterator[Session]:
         session = by_content[content]
         if len(by_content) > 1:
             message = f"{len(by_content)} different sessions bear the run id {session.run_id!r}; they were kept apart"
-            session = _noted(session, "shared-run-id", message)
+            session = _noted(session, _SHARED, message)
         yield session
 
 

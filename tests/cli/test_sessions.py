@@ -103,3 +103,19 @@ def test_a_trace_without_an_agent_is_kept_when_it_is_alone_or_asked_for(critiqor
     assert json.loads((folder / alone.out.strip()).read_bytes())["events"][0]["span"]["span_id"] == "2" * 16
     assert [len(done.out.splitlines()) for done in (alone, beside, asked_for)] == [1, 1, 2]
     assert f"in the trace {'1' * 32} no agent speaks" in beside.err
+
+
+def test_two_runs_of_one_id_are_not_taken_for_a_run_and_its_continuation(critiqor: Critiqor, folder: Path) -> None:
+    for number in range(2):
+        events = [{"event": "tool_call", "tool": "search", "args": {"q": number}} for _ in range(3)]
+        session = {"schema_version": "critiqor.session.v1", "run_id": "run_001", "events": events}
+        (folder / f"{number}").mkdir()
+        (folder / f"{number}/session.json").write_text(json.dumps(session))
+
+    for inputs in (("0", "1"), ("1", "0")):
+        done = critiqor("sessions", *inputs, "--output", "out")
+
+        assert len(done.out.splitlines()) == 2
+    found = json.loads(critiqor("diagnose", "out", "--format", "json").out)["runs"]
+    assert [run["evidence_summary"]["tool_calls"] for run in found] == [3, 3]
+    assert all(run["run_id"].startswith("run_001.") for run in found)

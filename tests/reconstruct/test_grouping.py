@@ -4,10 +4,13 @@ import json
 import random
 from collections.abc import Callable
 
+import msgspec
+import pytest
+
 from analyzer.session.model import Session
 from critiqor_otel.reconstruct.grouping import GroupBy
 from critiqor_otel.reconstruct.reconstruct import reconstruct
-from critiqor_otel.span import Span
+from critiqor_otel.span import Resource, Scope, Span
 
 MakeSpan = Callable[..., Span]
 
@@ -35,6 +38,38 @@ def test_traces_of_one_conversation_are_one_run(agent: MakeSpan, tool: MakeSpan)
     assert found.sessions[0].trace_ids == (f"{1:032x}", f"{2:032x}")
 
 
+def joined_notes(spans: list[Span], group_by: GroupBy | None = None) -> list[str]:
+    return [note.message for note in reconstruct(spans, group_by=group_by).notes if note.code == "joined-strangers"]
+
+
+def elsewhere(span: Span, service: str, scope: str) -> Span:
+    return msgspec.structs.replace(span, resource=Resource({"service.name": service}), scope=Scope(scope))
+
+
+@pytest.mark.parametrize(("service", "scope", "told"), [("b", "x", True), ("a", "y", True), ("a", "x", False)])
+def test_traces_of_strangers_that_one_conversation_id_joins_are_told(
+    agent: MakeSpan, service: str, scope: str, *, told: bool
+) -> None:
+    spans = [
+        elsewhere(agent(1, trace=1, gen_ai__conversation__id="sess-42"), "a", "x"),
+        elsewhere(agent(2, trace=2, at=(60, 61), gen_ai__conversation__id="sess-42"), service, scope),
+    ]
+    message = "run sess-42 joins 2 traces by their conversation id; --group-by trace keeps them apart"
+
+    assert joined_notes(spans) == ([message] if told else [])
+    assert joined_notes(spans, GroupBy.TRACE) == []
+
+
+def test_traces_that_share_an_instrumentation_are_no_strangers(agent: MakeSpan, tool: MakeSpan) -> None:
+    spans = [
+        elsewhere(agent(1, trace=1, gen_ai__conversation__id="talk"), "a", "x"),
+        elsewhere(agent(2, trace=2, at=(60, 61), gen_ai__conversation__id="talk"), "a", "x"),
+        elsewhere(tool(3, 2, trace=2, at=(60.1, 60.2)), "a", "y"),
+    ]
+
+    assert joined_notes(spans) == []
+
+
 def test_an_id_on_one_inner_span_names_the_whole_trace(agent: MakeSpan, chat: MakeSpan) -> None:
     found = reconstruct([agent(1), chat(2, 1, gen_ai__conversation__id="talk")])
 
@@ -45,6 +80,16 @@ def test_an_explicit_run_id_wins_over_the_conversation(agent: MakeSpan) -> None:
     found = reconstruct([agent(1, gen_ai__conversation__id="talk", critiqor__run_id="run-7")])
 
     assert run_ids(found.sessions) == ["run-7"]
+
+
+def test_no_two_runs_get_one_name(agent: MakeSpan) -> None:
+    spans = [
+        agent(1, trace=1, critiqor__run_id="talk"),
+        agent(1, trace=2, gen_ai__conversation__id="talk"),
+        agent(1, trace=3, gen_ai__conversation__id="talk.2"),
+    ]
+
+    assert run_ids(reconstruct(spans).sessions) == ["talk", "talk.2", "talk.3"]
 
 
 def test_a_sub_agent_with_a_session_of_its_own_stays_in_the_run(agent: MakeSpan, tool: MakeSpan) -> None:
