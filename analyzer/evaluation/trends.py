@@ -65,7 +65,7 @@ def analyze_trends(runs: Sequence[Any], window: int | None = None) -> TrendAnaly
         reasoning_change=_change(first, last, "reasoning", steps),
         summary=(
             f"Trust is {direction} over {len(chosen)} runs: from {first.trust_score} to {last.trust_score}, "
-            f"{float(Fraction(total, steps)):+.1f} a run on average."
+            f"{round(total / steps, 1) + 0.0:+.1f} a run on average."
         ),
     )
 
