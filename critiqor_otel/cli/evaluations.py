@@ -1,12 +1,12 @@
 """Paths given on the command line become evaluations: traces, runs, verdicts, histories, kept evaluations alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from analyzer.bulk import bulk_work
 from analyzer.diagnosis import Profile
-from analyzer.evaluation.diagnosed import record_of_diagnosis
+from analyzer.evaluation.diagnosed import RunSummary, is_diagnosis
 from analyzer.evaluation.record import EvaluationRecord
 from analyzer.evaluation.runs import as_record
 from analyzer.session.jsontext import read_json
@@ -64,7 +64,13 @@ def _verdicts(path: str, side: Side) -> list[EvaluationRecord]:
         documents: list[Any] = [read_json(data)[0]]
     except ValueError:
         documents = list(_lines(data, path, side))
-    return [as_record(run) for document in documents for run in _runs_of(document)]
+    return [_record(run, side) for document in documents for run in _runs_of(document)]
+
+
+def _record(run: Mapping[str, Any], side: Side) -> EvaluationRecord:
+    if is_diagnosis(run) and RunSummary.of_diagnosis(run).trust_score is None:
+        side.say(f"{run.get('run_id')}: there is too little evidence for a trust score; it counts as 0")
+    return as_record(run)
 
 
 def _lines(data: bytes, path: str, side: Side) -> Iterator[Any]:
@@ -86,7 +92,7 @@ def _diagnosed(paths: list[str], side: Side, profile: Profile) -> list[Evaluatio
     with bulk_work():
         found = read_runs(paths, side=side)
         runs = diagnosed(side.follow(found.sessions, label="diagnosing"), profile=profile)
-        records = [record_of_diagnosis(run.diagnosis.to_dict()) for run in runs]
+        records = [_record(run.diagnosis.to_dict(), side) for run in runs]
     if not records:
         raise UnreadableInputError(found.emptiness(paths))
     return records

@@ -122,3 +122,15 @@ def test_a_policy_that_cannot_be_read_is_usage(
 
 def test_no_run_to_check_is_unreadable(critiqor: Critiqor) -> None:
     assert critiqor("check", "nowhere").code == 3
+
+
+def test_a_run_with_too_little_evidence_is_never_safe_and_that_is_said(critiqor: Critiqor, tmp_path: Path) -> None:
+    put_verdict(tmp_path / "runs", "bare", trust=None)
+    (tmp_path / "policy.toml").write_text("minimum_trust_score = 1")
+
+    lax = critiqor("check", "runs/bare/diagnosis.json")
+    strict = critiqor("check", "runs/bare/diagnosis.json", "--policy", "policy.toml")
+
+    assert (lax.code, strict.code) == (0, 1)
+    assert lax.out.splitlines()[0].endswith("review recommended")
+    assert lax.err == "bare: there is too little evidence for a trust score; it counts as 0\n"
