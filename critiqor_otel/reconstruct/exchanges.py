@@ -4,6 +4,7 @@ Some frameworks hand messages on in spans of their own (AutoGen); and where neit
 agent's transcript is all there is.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ class Asked(Struct, frozen=True):
     """The number of the model call, in order of time."""
     ordinal: int
     """How many requests for this tool without an id came before in the run."""
+    place: int
+    """How many requests without an id came before in the run, for any tool."""
     next_start_ns: int | None
     """When the same agent next called a model."""
 
@@ -58,21 +61,22 @@ class Exchanges:
         """Return the first answer told after the request, and the model call that was told it."""
         if self._answers is None:
             self._answers = self._read_answers()
-        key = (asked.request.id, 0) if asked.request.id is not None else (f"name:{asked.request.name}", asked.ordinal)
-        for turn, node, response in self._answers.get(key, ()):
-            if turn >= asked.turn:
-                return response, node
+        for key in _keys_of(asked):
+            for turn, node, response in self._answers.get(key, ()):
+                if turn >= asked.turn:
+                    return response, node
         return None
 
     def _requests(self, places: Mapping[int, Place]) -> Iterator[Asked]:
         next_start = self._next_starts(places)
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
+        place = 0
         for turn, node in enumerate(self._speakers):
             for message in _messages(node, self._said):
                 for request in message.tool_requests:
-                    ordinal = counts.get(request.name, 0)
-                    counts[request.name] = ordinal + (request.id is None)
-                    yield Asked(request, node, turn, ordinal, next_start[turn])
+                    yield Asked(request, node, turn, counts[request.name], place, next_start[turn])
+                    counts[request.name] += request.id is None
+                    place += request.id is None
 
     def _next_starts(self, places: Mapping[int, Place]) -> list[int | None]:
         following: dict[int, int | None] = {}
@@ -94,13 +98,23 @@ class Exchanges:
                 if response.id is not None:
                     key = (response.id, 0)
                 else:
-                    name = f"name:{response.name}"
+                    name = _NAMELESS if response.name is None else f"name:{response.name}"
                     key = (name, counts.get(name, 0))
                     counts[name] = key[1] + 1
                 if last.get(key) != response:
                     last[key] = response
                     answers.setdefault(key, []).append((turn, node, response))
         return answers
+
+
+_NAMELESS = "nameless"
+
+
+def _keys_of(asked: Asked) -> Sequence[tuple[str, int]]:
+    """Return where the answer to a request may stand: under its id; else its tool's name; else its place alone."""
+    if asked.request.id is not None:
+        return ((asked.request.id, 0),)
+    return ((f"name:{asked.request.name}", asked.ordinal), (_NAMELESS, asked.place))
 
 
 _DIRECT = frozenset({SpanRole.MODEL, SpanRole.TOOL})

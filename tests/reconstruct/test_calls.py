@@ -161,6 +161,18 @@ def test_results_without_ids_are_paired_in_order(agent: MakeSpan, conversation: 
     assert [output.payload["result"] for output in outputs(session)] == ["one", "two"]
 
 
+def test_results_without_ids_and_names_are_paired_in_order(agent: MakeSpan, conversation: Conversation) -> None:
+    turns = conversation(
+        ([user("how long?")], asks("search", None, q="refunds")),
+        ([told(None, "3 documents")], asks("price", None, sku="A")),
+        ([told(None, "19.50")], asks("search", None, q="refunds")),
+        ([told(None, "4 documents")], user("done")),
+    )
+    session = one_session(agent(1, at=(0, 9)), *turns)
+
+    assert [output.payload["result"] for output in outputs(session)] == ["3 documents", "19.50", "4 documents"]
+
+
 def test_a_tool_span_around_the_same_tool_is_one_call(agent: MakeSpan, tool: MakeSpan, span: MakeSpan) -> None:
     session = one_session(
         agent(1, at=(0, 9)),
