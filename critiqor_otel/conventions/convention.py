@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from analyzer.session.shapes import is_object
 from critiqor_otel.conventions.remedies import Aspect, Library, Remedies
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.span import Span
 
 __all__ = [
@@ -257,6 +258,8 @@ class Convention:
     kinds: Mapping[str, SpanRole] = field(default_factory=_none)
     names: Mapping[str, SpanRole] = field(default_factory=_none)
     recognise: Callable[[Span], SpanRole | None] | None = None
+    signs: Signs | None = None
+    """What every span of the family has; None: the family must be asked about each span."""
     fields: Mapping[Field, tuple[Cell, ...]]
     """The places of each fact, the newest name first."""
     remedies: Remedies = field(default_factory=_nothing)

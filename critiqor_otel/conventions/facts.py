@@ -23,7 +23,7 @@ class Facts:
         self.span = span
         self.role = families[0][1] if families else SpanRole.OTHER
         self.family = families[0][0].name if families else None
-        self._plan = plan_for(span, tuple(family for family, _ in families))
+        self._plan = plan_for(span, tuple([family for family, _ in families]))
         self._values: dict[Field, tuple[Any, str]] = {}
         self._notes: list[Note] = []
 

@@ -45,7 +45,7 @@ def family(monkeypatch: pytest.MonkeyPatch) -> Convention:
     exec(textwrap.dedent(BLOCK[1]), module)  # noqa: S102  # the document's own code
     found = module["CONVENTION"]
     assert isinstance(found, Convention)
-    monkeypatch.setattr(registry, "ALL", (found, *registry.ALL))
+    monkeypatch.setattr(registry, "TABLES", registry.Tables((found, *registry.ALL)))
     return found
 
 

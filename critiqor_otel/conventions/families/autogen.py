@@ -16,6 +16,7 @@ from critiqor_otel.conventions.message_parts import request_of, response_of
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.remedies import Extra
 from critiqor_otel.conventions.shapes import inner, integer, json_value, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
@@ -118,6 +119,7 @@ CONVENTION = Convention(
     source="https://github.com/microsoft/autogen/blob/main/python/packages/autogen-core/src/autogen_core/_telemetry",
     known_by="`gen_ai.system` is `autogen`, or a span named `autogen *` with `messaging.operation`",
     recognise=_of_autogen,
+    signs=Signs(keys=frozenset({"gen_ai.system", "messaging.operation"})),
     fields={
         Field.SESSION_ID: (Everywhere(_team),),
         Field.AGENT_NAME: (At("gen_ai.agent.name", text), At("message", inner("message", "source", shape=text))),

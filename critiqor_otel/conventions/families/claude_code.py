@@ -10,6 +10,7 @@ from typing import Any
 from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromEvent, FromResource, SpanRole
 from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, signed, strings, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
@@ -77,6 +78,7 @@ CONVENTION = Convention(
     source="https://code.claude.com/docs/en/monitoring-usage",
     known_by="a span or an event named `claude_code.*`",
     recognise=_of_claude_code,
+    signs=Signs(names=("claude_code.", "gen_ai.request.attempt")),
     fields={
         Field.SESSION_ID: (At("session.id", text),),
         Field.AGENT_NAME: (At("agent_name", text), At("agent.name", text), FromResource("service.name", text)),

@@ -12,6 +12,7 @@ from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromResource, SpanRole
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.shapes import flag, inner, integer, json_value, number, signed, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.unwrap import through
 from critiqor_otel.span import Span
 
@@ -119,6 +120,7 @@ CONVENTION = Convention(
     known_by="the scope `codex*`, or a span or an event named `codex.*`",
     names=_EVENTS,
     recognise=_of_codex,
+    signs=Signs(names=("codex.",), scopes=("codex",)),
     fields={
         Field.SESSION_ID: (At("conversation.id", text), _anyone("conversation.id", text)),
         Field.AGENT_NAME: (FromResource("service.name", text), At("originator", text)),

@@ -15,6 +15,7 @@ from critiqor_otel.conventions.message_shapes import conversation
 from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, OPENINFERENCE_SESSION, Extra, Library, content_by
 from critiqor_otel.conventions.reprs import literal_after, literals_after
 from critiqor_otel.conventions.shapes import inner, integer, json_value, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.unwrap import through
 from critiqor_otel.span import Span
 
@@ -85,6 +86,11 @@ CONVENTION = Convention(
     source="https://github.com/traceloop/openllmetry/tree/main/packages/opentelemetry-instrumentation-crewai",
     known_by="the scope `openinference.instrumentation.crewai`, `crewai.*` attributes, or the name `crewai.workflow`",
     recognise=_of_crewai,
+    signs=Signs(
+        keys=frozenset({"crewai.crew.id", "crewai.task.id", "crewai.agent.id"}),
+        scopes=(_OPENINFERENCE,),
+        names=("crewai.workflow",),
+    ),
     fields={
         Field.AGENT_NAME: (
             At("gen_ai.agent.name", text),

@@ -13,6 +13,7 @@ from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text, with_results
 from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, Extra, Library, content_by
 from critiqor_otel.conventions.shapes import inner, integer, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import only_key, response_of_part, through
 from critiqor_otel.span import Span
@@ -87,6 +88,7 @@ CONVENTION = Convention(
     source="https://github.com/google/adk-python/blob/main/src/google/adk/telemetry/tracing.py",
     known_by="the scope `gcp.vertex.agent` or `openinference.instrumentation.google_adk`, or an event id of its own",
     recognise=_of_adk,
+    signs=Signs(keys=frozenset({"gcp.vertex.agent.event_id"}), scopes=_SCOPES),
     fields={
         Field.SESSION_ID: (
             At("gen_ai.conversation.id", text),

@@ -14,6 +14,7 @@ from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import inner, integer, number, one_of, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import call_keywords, mcp_result, through, typed_blocks
 from critiqor_otel.span import Span
@@ -93,6 +94,7 @@ CONVENTION = Convention(
     kind_key=_TYPE,
     kinds=_KINDS,
     recognise=_other_case,
+    signs=Signs(keys=frozenset({_TYPE})),
     fields={
         Field.SESSION_ID: (At("langfuse.session.id", text), At("session.id", text)),
         Field.AGENT_NAME: (When(_TYPE, _AGENT, Everywhere(_own_name)), At("langfuse.trace.name", text)),

@@ -8,6 +8,7 @@ from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import composed, inner, integer, json_value, one_of, strings, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.unwrap import (
     call_keywords,
     graph_command,
@@ -59,6 +60,7 @@ CONVENTION = Convention(
     source="https://github.com/langchain-ai/langsmith-sdk/blob/main/python/langsmith/_internal/otel/_otel_exporter.py",
     known_by="`langsmith.*` attributes",
     recognise=_role,
+    signs=Signs(keys=frozenset({_KIND})),
     fields={
         Field.SESSION_ID: tuple(At(f"langsmith.metadata.{key}", text) for key in _SESSION_KEYS),
         Field.AGENT_NAME: (At("langsmith.metadata.lc_agent_name", text), At("langsmith.trace.name", text)),

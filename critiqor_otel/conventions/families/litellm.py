@@ -9,6 +9,7 @@ from critiqor_otel.conventions.convention import At, Convention, Everywhere, Fie
 from critiqor_otel.conventions.indexed import indexed_messages
 from critiqor_otel.conventions.remedies import content_by
 from critiqor_otel.conventions.shapes import inner, integer, number, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.tool_definitions import indexed_tools
 from critiqor_otel.span import Span
 
@@ -56,6 +57,7 @@ CONVENTION = Convention(
     source="https://github.com/BerriAI/litellm/blob/main/litellm/integrations/opentelemetry.py",
     known_by="the scope `litellm`, or `litellm.call_id`",
     recognise=_of_litellm,
+    signs=Signs(keys=frozenset({"litellm.call_id"}), scopes=("litellm",)),
     fields={
         Field.SESSION_ID: (At("metadata.session_id", text), At("metadata.requester_metadata", inner("session_id"))),
         Field.CACHED_INPUT_TOKENS: (

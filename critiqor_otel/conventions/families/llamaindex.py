@@ -13,6 +13,7 @@ from critiqor_otel.conventions.message_views import answered_text
 from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, OPENINFERENCE_SESSION, Extra, content_by
 from critiqor_otel.conventions.reprs import literal_after
 from critiqor_otel.conventions.shapes import flag, inner
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.unwrap import call_keywords, through, tool_output
 from critiqor_otel.span import Span
 
@@ -70,6 +71,7 @@ CONVENTION = Convention(
     source="https://github.com/Arize-ai/openinference/tree/main/python/instrumentation/openinference-instrumentation-llama-index",
     known_by="the scope `openinference.instrumentation.llama_index`",
     recognise=_of_llamaindex,
+    signs=Signs(scopes=("openinference.instrumentation.llama_index",)),
     fields={
         Field.INPUT: (When(_KIND, _STEPS, At("input.value", inner("user_msg"))),),
         Field.OUTPUT: (

@@ -8,6 +8,7 @@ from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole
 from critiqor_otel.conventions.indexed import nested
 from critiqor_otel.conventions.shapes import always, json_value, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.unwrap import mcp_result, through
 from critiqor_otel.span import Span
 
@@ -31,6 +32,7 @@ CONVENTION = Convention(
     kind_key="mcp.method.name",
     kinds={"tools/call": SpanRole.TOOL},
     recognise=_other_method,
+    signs=Signs(keys=frozenset({"mcp.method.name"})),
     fields={
         Field.TOOL_NAME: (At("gen_ai.tool.name", text), At("mcp.tool.name", text), Everywhere(_named_after_call)),
         Field.TOOL_ARGUMENTS: (

@@ -11,6 +11,7 @@ from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import composed, encoded, inner, integer, json_value, number, one_of, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import (
     call_keywords,
@@ -85,6 +86,7 @@ CONVENTION = Convention(
     kind_key=_TYPE,
     kinds={spelling: role for word, role in _ROLES.items() for spelling in (f'"{word}"', word)},
     recognise=lambda span: SpanRole.OTHER if _TYPE in span.attributes else None,
+    signs=Signs(keys=frozenset({_TYPE})),
     fields={
         Field.SESSION_ID: (At("mlflow.trace.session", encoded(text)),),
         Field.AGENT_NAME: (When(_TYPE, _AGENT, Everywhere(_own_name)),),

@@ -3,6 +3,7 @@
 from critiqor_otel.conventions.convention import At, Convention, Field, SpanRole
 from critiqor_otel.conventions.remedies import AGENT_FRAMEWORK_CONTENT, content_by
 from critiqor_otel.conventions.shapes import text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
@@ -28,6 +29,7 @@ CONVENTION = Convention(
     source="https://github.com/microsoft/agent-framework/blob/main/python/packages/core/agent_framework/observability.py",
     known_by="the scope `agent_framework` and a span name like `workflow.run`",
     recognise=_workflow_span,
+    signs=Signs(scopes=("agent_framework",)),
     fields={
         Field.AGENT_NAME: (At("workflow.name", text), At("executor.id", text), At("workflow.id", text)),
         Field.ERROR_TYPE: (At("error.type", text),),

@@ -10,6 +10,7 @@ from critiqor_otel.conventions.convention import At, Convention, Everywhere, Fie
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import integer, json_value, number, one_of, signed, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
@@ -67,6 +68,7 @@ CONVENTION = Convention(
     known_by="a span named `openclaw.*`, or a model call in the scope `openclaw`",
     names=_NAMES,
     recognise=_other_span,
+    signs=Signs(names=("openclaw.",), scopes=("openclaw",)),
     fields={
         Field.SESSION_ID: (
             At("gen_ai.conversation.id", text),

@@ -27,6 +27,7 @@ from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, OPENINFERENCE_SESSION, Extra, content_by
 from critiqor_otel.conventions.shapes import composed, inner, integer, number, one_of, strings, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.tool_definitions import indexed_tools
 from critiqor_otel.conventions.unwrap import (
     call_keywords,
@@ -104,6 +105,7 @@ CONVENTION = Convention(
     kind_key=_KIND,
     kinds=OPENINFERENCE_KINDS,
     recognise=_other_case,
+    signs=Signs(keys=frozenset({_KIND})),
     fields={
         Field.SESSION_ID: (
             At("session.id", text),

@@ -15,6 +15,7 @@ from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.remedies import OPENLLMETRY_CONTENT, Extra, content_by
 from critiqor_otel.conventions.shapes import composed, inner, integer, one_of, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.tool_definitions import indexed_tools
 from critiqor_otel.conventions.unwrap import (
     call_keywords,
@@ -114,6 +115,7 @@ CONVENTION = Convention(
     source="https://github.com/traceloop/openllmetry",
     known_by="`traceloop.*` attributes, or `llm.request.type`",
     recognise=_of_traceloop,
+    signs=Signs(keys=_MARKS),
     fields={
         Field.SESSION_ID: (
             At("gen_ai.conversation.id", text),

@@ -30,6 +30,7 @@ from critiqor_otel.conventions.shapes import (
     strings,
     text,
 )
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.skills import skill_of_call
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.conventions.unwrap import mcp_result, through, tool_message, tool_message_field, typed_blocks
@@ -54,12 +55,7 @@ _OPERATIONS = {
     "plan": SpanRole.DECISION,
     "retrieval": SpanRole.RETRIEVER,
     "embeddings": SpanRole.EMBEDDING,
-    "search_memory": SpanRole.MEMORY,
-    "get_memory": SpanRole.MEMORY,
-    "create_memory": SpanRole.MEMORY,
-    "update_memory": SpanRole.MEMORY,
-    "upsert_memory": SpanRole.MEMORY,
-    "delete_memory": SpanRole.MEMORY,
+    **{f"{word}_memory": SpanRole.MEMORY for word in ("search", "get", "create", "update", "upsert", "delete")},
     "execute_task": SpanRole.TURN,  # OpenLLMetry's graph nodes
     "agent_step": SpanRole.TURN,  # Vercel 7
     "rerank": SpanRole.RETRIEVER,  # Vercel 7
@@ -174,6 +170,10 @@ _LIBRARIES = (
     ),
 )
 
+_SIGNS = frozenset(
+    f"gen_ai.{key}" for key in ("operation.name", "tool.name", "request.model", "conversation.id", "agent.name")
+)
+
 CONVENTION = Convention(
     name="otel-genai",
     source="https://github.com/open-telemetry/semantic-conventions-genai",
@@ -181,6 +181,7 @@ CONVENTION = Convention(
     kind_key="gen_ai.operation.name",
     kinds=_OPERATIONS,
     recognise=_unnamed_operation,
+    signs=Signs(keys=_SIGNS, names=(_EVALUATION,)),
     fields={
         Field.SESSION_ID: (At("gen_ai.conversation.id", text), At("session.id", text), At("gen_ai.thread.id", text)),
         Field.AGENT_NAME: (

@@ -12,6 +12,7 @@ from critiqor_otel.conventions.message_shapes import answer, conversation, messa
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.remedies import content_by
 from critiqor_otel.conventions.shapes import inner, integer, json_value, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.skills import skill_of_call
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.span import Span
@@ -77,6 +78,7 @@ CONVENTION = Convention(
     source="https://github.com/pydantic/pydantic-ai/blob/main/pydantic_ai_slim/pydantic_ai/_instrumentation.py",
     known_by="the scope `pydantic-ai`, or its own attributes",
     recognise=_of_pydantic,
+    signs=Signs(keys=frozenset({"logfire.msg"}), scopes=("pydantic-ai",), names=("running tool", "agent run")),
     fields={
         Field.AGENT_NAME: (At("gen_ai.agent.name", text), At("agent_name", text)),
         Field.OUTPUT: (At("final_result", json_value),),

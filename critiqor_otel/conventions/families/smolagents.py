@@ -5,6 +5,7 @@ from critiqor_otel.conventions.convention import At, Convention, Everywhere, Fie
 from critiqor_otel.conventions.kinds import OPENINFERENCE_KINDS, in_scope
 from critiqor_otel.conventions.remedies import OPENINFERENCE_CONTENT, OPENINFERENCE_SESSION, Extra, content_by
 from critiqor_otel.conventions.shapes import inner
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
@@ -25,6 +26,7 @@ CONVENTION = Convention(
     source="https://github.com/Arize-ai/openinference/tree/main/python/instrumentation/openinference-instrumentation-smolagents",
     known_by="the scope `openinference.instrumentation.smolagents`",
     recognise=in_scope("openinference.instrumentation.smolagents", key=_KIND, kinds=OPENINFERENCE_KINDS),
+    signs=Signs(scopes=("openinference.instrumentation.smolagents",)),
     fields={
         Field.AGENT_NAME: (When(_KIND, _AGENT, Everywhere(_agent)),),
         Field.INPUT: (When(_KIND, _AGENT, At("input.value", inner("task"))),),

@@ -12,6 +12,7 @@ from critiqor_otel.conventions.message_shapes import messages_of
 from critiqor_otel.conventions.message_views import answered_text, asked_text
 from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import composed, integer, one_of, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.unwrap import content_blocks, through
 from critiqor_otel.span import Span
 
@@ -65,6 +66,7 @@ CONVENTION = Convention(
     source="https://github.com/strands-agents/sdk-python/blob/main/src/strands/telemetry/tracer.py",
     known_by="the scope `strands.telemetry.tracer`, or `gen_ai.system` is `strands-agents`",
     recognise=_of_strands,
+    signs=Signs(keys=frozenset({"gen_ai.system"}), scopes=("strands.telemetry.tracer",)),
     fields={
         Field.INPUT: (
             FromEvent("gen_ai.user.message", "content", _spoken),

@@ -12,6 +12,7 @@ from critiqor_otel.conventions.message_views import asked_text
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import encoded, integer, json_value, strings, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.span import Span
 
@@ -72,6 +73,7 @@ CONVENTION = Convention(
     kind_key=_OPERATION,
     kinds=_KINDS,
     recognise=_other_operation,
+    signs=Signs(keys=frozenset({_OPERATION})),
     fields={
         Field.SESSION_ID: tuple(At(f"ai.telemetry.metadata.{key}", text) for key in _SESSION_KEYS),
         Field.AGENT_NAME: (At("ai.telemetry.functionId", text), At("resource.name", text)),
