@@ -14,7 +14,7 @@ from analyzer.errors import DetectorError
 from analyzer.profile import Profile
 from analyzer.scoring import score
 from analyzer.session.model import Note, Session
-from analyzer.summary import evidence_level, measure, summarise
+from analyzer.summary import evidence_level, measure, summarise, unknown_usage
 from analyzer.timeline.index import Timeline, build_timeline
 from analyzer.verdict import Diagnosis, PrimaryDiagnosis
 
@@ -57,7 +57,7 @@ def diagnose(
             cost_analysis=analyse_cost(timeline, causes, profile),
             runtime_metrics=measure(timeline, summary),
             evidence_summary=summary,
-            notes=(*session.notes, *timeline.notes, *notes),
+            notes=(*session.notes, *timeline.notes, *unknown_usage(timeline, profile), *notes),
         )
 
 

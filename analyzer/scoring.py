@@ -9,11 +9,10 @@ from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Dimension
 from analyzer.detectors.registry import ALL
 from analyzer.profile import Profile
-from analyzer.session.model import EventKind
 from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.index import Timeline
 
-__all__ = ["SEVERITY_RANK", "WEIGHTS", "Readiness", "Score", "score"]
+__all__ = ["SEVERITY_RANK", "STATUS_CAPS", "WEIGHTS", "Readiness", "Score", "score"]
 
 WEIGHTS: Mapping[Dimension, float] = {
     Dimension.LOOP_CONTROL: 0.20,
@@ -31,11 +30,12 @@ _DIMENSIONS: Mapping[str, Dimension] = {detector.failure_type: detector.dimensio
 
 # Design §7: the worst failure bounds the trust, however well the rest went.
 _CAPS: Mapping[Severity, int] = {Severity.MEDIUM: 89, Severity.HIGH: 74, Severity.CRITICAL: 49}
-# A run that failed or never ended shows no trustworthy agent, whatever the reason; both fall below _REVIEW_BELOW.
-_STATUS_CAPS: Mapping[RunStatus, int] = {RunStatus.FAILED: 74, RunStatus.UNFINISHED: 79}
+STATUS_CAPS: Mapping[RunStatus, int] = {RunStatus.FAILED: 74, RunStatus.UNFINISHED: 79}
+"""The most that a run is trusted that failed or never ended, whatever the reason; both are below _REVIEW_BELOW."""
+
+_GRAVE = (Severity.HIGH, Severity.CRITICAL)
 _UNSAFE_BELOW = 60
 _REVIEW_BELOW = 80
-_PROCESS = (EventKind.PROCESS_START, EventKind.PROCESS_OUTPUT, EventKind.PROCESS_END)
 
 
 class Readiness(StrEnum):
@@ -52,7 +52,8 @@ class Score:
     """The figures of a run: 0 to 100 a dimension and for trust, and what follows from them."""
 
     dimensions: dict[str, int]
-    trust: int
+    trust: int | None
+    """None where there is too little evidence to trust or to distrust."""
     readiness: Readiness
 
 
@@ -72,13 +73,12 @@ def _standard(timeline: Timeline, causes: Sequence[FailureCause]) -> Score:
     caps = (
         100,
         *(_CAPS[cause.severity] for cause in causes if cause.severity in _CAPS),
-        *(cap for status, cap in _STATUS_CAPS.items() if status is timeline.status),
+        *(cap for status, cap in STATUS_CAPS.items() if status is timeline.status),
     )
     trust = min(_weighted(dimensions), *caps)
-    readiness = _readiness(trust, causes)
-    if readiness is Readiness.SAFE_TO_DEPLOY and not _shows_something(timeline):
-        readiness = Readiness.INSUFFICIENT_EVIDENCE
-    return Score(_named(dimensions), trust, readiness)
+    if not _shows_anything(timeline, causes):
+        return Score(_named(dimensions), None, Readiness.INSUFFICIENT_EVIDENCE)
+    return Score(_named(dimensions), trust, _readiness(trust, causes))
 
 
 def _recorded(_: Timeline, causes: Sequence[FailureCause]) -> Score:
@@ -112,11 +112,8 @@ def _readiness(trust: int, causes: Sequence[FailureCause]) -> Readiness:
     return Readiness.SAFE_TO_DEPLOY
 
 
-def _shows_something(timeline: Timeline) -> bool:
-    """Return whether the run shows work: a tool call, a model call, or a process."""
-    return bool(
-        timeline.calls
-        or timeline.output_events
-        or timeline.model_calls
-        or any(timeline.of_kind(kind) for kind in _PROCESS)
-    )
+def _shows_anything(timeline: Timeline, causes: Sequence[FailureCause]) -> bool:
+    """Return whether the run shows an agent's work, or else that it failed; a process that ran shows neither."""
+    if timeline.calls or timeline.output_events or timeline.model_calls:
+        return True
+    return timeline.status is RunStatus.FAILED or any(cause.severity in _GRAVE for cause in causes)

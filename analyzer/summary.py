@@ -11,7 +11,7 @@ from typing import Any
 from analyzer.cause import EvidenceLevel
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT, EXIT_CODE, RESULT, first_given, payload_of
-from analyzer.session.model import Event, EventKind
+from analyzer.session.model import Event, EventKind, Note
 from analyzer.session.shapes import is_number
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
@@ -19,7 +19,7 @@ from analyzer.timeline.outcome import message_text, outcome_of
 from analyzer.timeline.repeats import Lesson
 from analyzer.timeline.tokens import Tokens
 
-__all__ = ["EvidenceSummary", "RunMetrics", "evidence_level", "measure", "summarise"]
+__all__ = ["EvidenceSummary", "RunMetrics", "evidence_level", "measure", "summarise", "unknown_usage"]
 
 _SHOWN_ERRORS = 20
 _UNNAMED = "(unnamed)"
@@ -92,6 +92,16 @@ def measure(timeline: Timeline, summary: EvidenceSummary) -> RunMetrics:
         errors=_error_texts(timeline),
         exit_code=_exit_code(timeline),
     )
+
+
+def unknown_usage(timeline: Timeline, profile: Profile) -> list[Note]:
+    """Return a note where the token total is a lower bound because some model calls report no usage."""
+    tokens, calls = timeline.tokens, timeline.model_calls
+    silent = sum(call.usage is None for call in calls)
+    if profile is Profile.CRITIQOR_V1 or tokens.total is None or tokens.complete or not silent:
+        return []
+    message = f"usage is unknown for {silent} of {len(calls)} model calls: the token total is a lower bound"
+    return [Note(code="unknown-usage", message=message)]
 
 
 def evidence_level(timeline: Timeline, profile: Profile) -> EvidenceLevel:

@@ -44,8 +44,8 @@ class Diagnosis:
     trace_ids: tuple[str, ...] = ()
     agent: Agent = field(default_factory=Agent)
     status: RunStatus = RunStatus.UNKNOWN
-    trust_score: int = 100
-    """0 to 100."""
+    trust_score: int | None = None
+    """0 to 100; None where the evidence is insufficient."""
     readiness_level: Readiness = Readiness.INSUFFICIENT_EVIDENCE
     evidence_level: EvidenceLevel = "response_only"
     scores: dict[str, int] = field(default_factory=dict[str, int])

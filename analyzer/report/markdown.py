@@ -1,14 +1,17 @@
 """A report for a pull request or an issue: every run, every failure, in GitHub's Markdown."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from analyzer.cause import FailureCause
 from analyzer.report import words
 from analyzer.report.exhibits import Exhibit
 from analyzer.report.plain import one_line
+from analyzer.report.remarks import remarks
 from analyzer.report.report import Look, Report, RunReport
 from analyzer.session.model import Note
+from analyzer.verdict import Readiness
 
 __all__ = ["render"]
 
@@ -30,15 +33,18 @@ def _lines(report: Report) -> Iterator[str]:
     yield "# Agent runs"
     yield ""
     sections: list[str] = []
-    rows = 0
+    verdicts: Counter[Readiness] = Counter()
     for run in report.runs:
-        if rows == 0:
+        if not verdicts:
             yield from _HEAD
-        rows += 1
+        verdicts[run.diagnosis.readiness_level] += 1
         yield _row(run)
         sections.extend(_section(run))
-    if rows == 0:
+    if not verdicts:
         yield "No runs."
+    if verdicts.total() > 1:
+        yield ""
+        yield words.totals(verdicts)
     yield from sections
     yield from _notes("Not read", report.skipped)
     yield from _notes("Notes on the input", report.notes)
@@ -50,9 +56,9 @@ def _row(run: RunReport) -> str:
         _code(diagnosis.run_id),
         _code(words.agent(diagnosis)),
         diagnosis.status.value,
-        str(diagnosis.trust_score),
+        words.trust(diagnosis),
         words.READINESS[diagnosis.readiness_level],
-        _escaped(words.failure(run.primary)),
+        _escaped(words.main_failure(diagnosis, run.grave)),
         words.tool_calls(evidence),
         words.tokens(evidence),
     )
@@ -60,10 +66,15 @@ def _row(run: RunReport) -> str:
 
 
 def _section(run: RunReport) -> Iterator[str]:
-    if not run.diagnosis.failure_causes and not run.diagnosis.notes:
+    said = remarks(run)
+    if not (run.diagnosis.failure_causes or run.diagnosis.notes or any(remark.telling for remark in said)):
         return
     yield ""
     yield f"## {_code(run.diagnosis.run_id)}"
+    if said:
+        yield ""
+    for remark in said:
+        yield f"- {f'**{remark.label}**: ' if remark.label else ''}{_escaped(remark.text)}"
     causes = sorted(run.diagnosis.failure_causes, key=lambda cause: cause is not run.primary)
     for cause in causes:
         yield from _failure(cause)

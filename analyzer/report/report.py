@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from analyzer.cause import FailureCause
+from analyzer.cause import FailureCause, Severity
 from analyzer.report.exhibits import Exhibit, exhibits
 from analyzer.session.model import Note, Session
 from analyzer.verdict import Diagnosis
@@ -22,6 +22,13 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     """The failure that weighs most; None in a run without failures."""
     exhibits: tuple[Exhibit, ...]
     """The primary failure's evidence, the primary event first."""
+    files: tuple[str, ...] = ()
+    """The files it came from, sorted, where more than one was read."""
+
+    @property
+    def grave(self) -> FailureCause | None:
+        """The failure that weighs most, unless it is one of severity low."""
+        return None if self.primary is None or self.primary.severity is Severity.LOW else self.primary
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):

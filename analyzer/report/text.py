@@ -1,21 +1,29 @@
-"""A report for a terminal: a row a run, then the main failures with what shows them."""
+"""A report for a terminal: a row a run, then what there is to tell of runs, the worst first, then the totals."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
 import msgspec
 
-from analyzer.cause import FailureCause, Severity
+from analyzer.cause import Severity
 from analyzer.report import words
-from analyzer.report.exhibits import Exhibit
+from analyzer.report.paragraphs import details
 from analyzer.report.plain import column_width, cut, one_line, wrapped
+from analyzer.report.remarks import some
 from analyzer.report.report import Look, Report, RunReport
+from analyzer.verdict import Readiness
 
 __all__ = ["render"]
 
 _DETAILED_RUNS = 12  # as many as one scrolls through; the other forms hold all
-_SHOWN_EVIDENCE = 6  # lines a failure
 _GAP = "  "
-_PIPE_WIDTH = 100  # columns where there is no terminal, for running text only
+_RUN = 0  # the column
+_ANY = 1 << 20  # a width that every line fits
+_CUT_SHORT = "Ids were cut to fit: `show` takes the beginning of one, and lists them whole where there are several."
+_FILES = 2  # named in a row
+_WORST_FIRST = tuple(
+    map(Readiness, ("unsafe_for_production", "review_recommended", "insufficient_evidence", "safe_to_deploy"))
+)
 
 _COLOURS = {
     "unsafe for production": "1;31",
@@ -42,13 +50,14 @@ class _Column(msgspec.Struct, frozen=True):
 
 _COLUMNS = (
     _Column("RUN", lambda run: run.diagnosis.run_id, 10, elastic=True),
-    _Column("AGENT", lambda run: words.agent(run.diagnosis), 8, elastic=True, optional=1),
-    _Column("STATUS", lambda run: run.diagnosis.status, 6, optional=4),
-    _Column("TRUST", lambda run: str(run.diagnosis.trust_score), 5),
+    _Column("AGENT", lambda run: words.agent(run.diagnosis), 8, elastic=True, optional=2),
+    _Column("STATUS", lambda run: run.diagnosis.status, 6, optional=5),
+    _Column("TRUST", lambda run: words.trust(run.diagnosis), 5),
     _Column("VERDICT", lambda run: words.READINESS[run.diagnosis.readiness_level], 6),
-    _Column("MAIN FAILURE", lambda run: words.failure(run.primary), 8),
-    _Column("TOOL CALLS", lambda run: words.tool_calls(run.diagnosis.evidence_summary), 5, optional=2),
-    _Column("TOKENS", lambda run: words.tokens(run.diagnosis.evidence_summary), 5, optional=3),
+    _Column("MAIN FAILURE", lambda run: words.main_failure(run.diagnosis, run.grave), 8),
+    _Column("TOOL CALLS", lambda run: words.tool_calls(run.diagnosis.evidence_summary), 5, optional=3),
+    _Column("TOKENS", lambda run: words.tokens(run.diagnosis.evidence_summary), 5, optional=4),
+    _Column("FROM", lambda run: some(run.files, _FILES), 8, elastic=True, optional=1),
 )
 
 
@@ -56,8 +65,15 @@ class _Account(msgspec.Struct, frozen=True, kw_only=True):
     """What is kept of a run while the others are read: its row and its failure, not its graph."""
 
     row: tuple[str, ...]
-    severity: Severity | None
+    readiness: Readiness
+    severity: Severity
+    """That of the main failure; low where there is none."""
     details: tuple[str, ...]
+
+    @property
+    def badness(self) -> tuple[int, int]:
+        """The worst is the least."""
+        return -words.SEVERITY_ORDER.index(self.severity), _WORST_FIRST.index(self.readiness)
 
 
 def render(report: Report, look: Look) -> Iterator[bytes]:
@@ -69,33 +85,44 @@ def render(report: Report, look: Look) -> Iterator[bytes]:
 def _lines(report: Report, look: Look) -> Iterator[str]:
     accounts = [_account(run, look) for run in report.runs]
     if not accounts:
-        yield "No runs."
         return
-    yield from _table([account.row for account in accounts], look)
-    worth_telling = [account for account in accounts if account.severity not in {None, Severity.LOW}]
-    worth_telling.sort(key=lambda account: -words.SEVERITY_ORDER.index(account.severity or Severity.LOW))
-    for account in worth_telling[:_DETAILED_RUNS]:
+    cut_short = yield from _table([account.row for account in accounts], look)
+    telling = sorted((account for account in accounts if account.details), key=lambda account: account.badness)
+    for account in telling[:_DETAILED_RUNS]:
+        heading, *body = account.details
         yield ""
-        yield from account.details
-    left = len(worth_telling) - _DETAILED_RUNS
-    if left > 0:
+        yield _paint(heading, account.severity, look)
+        yield from body
+    if len(telling) > _DETAILED_RUNS:
         yield ""
-        yield f"{left} more runs with failures: --format markdown and --format json tell them all."
+        yield f"{len(telling) - _DETAILED_RUNS} more runs with findings: --format markdown and json tell them all."
+    if cut_short:
+        yield ""
+        yield from wrapped(_CUT_SHORT, look.width or _ANY)
+    if len(accounts) > 1:
+        yield ""
+        yield from wrapped(words.totals(Counter(account.readiness for account in accounts)), look.width or _ANY)
 
 
 def _account(run: RunReport, look: Look) -> _Account:
-    severity = None if run.primary is None else run.primary.severity
-    details = () if run.primary is None else tuple(_details(run, run.primary, look))
-    return _Account(row=tuple(one_line(column.value(run)) for column in _COLUMNS), severity=severity, details=details)
+    return _Account(
+        row=tuple(one_line(column.value(run)) for column in _COLUMNS),
+        readiness=run.diagnosis.readiness_level,
+        severity=Severity.LOW if run.grave is None else run.grave.severity,
+        details=details(run, look),
+    )
 
 
-def _table(rows: Sequence[tuple[str, ...]], look: Look) -> Iterator[str]:
+def _table(rows: Sequence[tuple[str, ...]], look: Look) -> Generator[str, None, bool]:
+    """Yield a line a row; return whether the id of some run was cut."""
     titles = tuple(column.title for column in _COLUMNS)
-    natural = {index: max(column_width(row[index]) for row in (titles, *rows)) for index in range(len(_COLUMNS))}
+    shown = [index for index in range(len(_COLUMNS)) if index == _RUN or any(row[index] for row in rows)]
+    natural = {index: max(column_width(row[index]) for row in (titles, *rows)) for index in shown}
     widths = natural if look.width is None else _fit(natural, look.width)
     yield _row(titles, widths, lambda cell: _paint(cell, "heading", look))
     for row in rows:
         yield _row(row, widths, lambda cell: _paint_word(cell, look))
+    return widths[_RUN] < natural[_RUN]
 
 
 def _row(cells: Sequence[str], widths: Mapping[int, int], paint: Callable[[str], str]) -> str:
@@ -129,44 +156,6 @@ def _narrow(widths: dict[int, int], room: int, yielding: Sequence[int]) -> bool:
         step = max(1, min(excess, widths[widest] - second))
         widths[widest] = max(_COLUMNS[widest].least, widths[widest] - step)
     return True
-
-
-def _details(run: RunReport, cause: FailureCause, look: Look) -> Iterator[str]:
-    width = look.width or _PIPE_WIDTH
-    for line in wrapped(f"{one_line(words.failure(cause))} in {one_line(run.diagnosis.run_id)}", width):
-        yield _paint(line, cause.severity, look)
-    yield from _paragraph("", cause.description, width)
-    yield from _paragraph("sure: ", words.provenance(cause), width)
-    if cause.root_cause is not None:
-        yield from _paragraph("why:  ", cause.root_cause.description, width)
-    yield from _paragraph("path: ", run.diagnosis.primary_diagnosis.causal_chain_explanation, width)
-    yield from _paragraph("fix:  ", cause.recommendation, width)
-    yield from _paragraph("also: ", ", ".join(words.also(run.diagnosis, cause)), width)
-    yield f"  evidence ({len(cause.evidence)} events):"
-    for shown in run.exhibits[:_SHOWN_EVIDENCE]:
-        yield cut(f"    {_exhibit_line(shown)}", width) if look.width else f"    {_exhibit_line(shown)}"
-    left = len(cause.evidence) - min(len(run.exhibits), _SHOWN_EVIDENCE)
-    if left:
-        yield f"    … and {left} more"
-
-
-def _paragraph(label: str, text: str, width: int) -> Iterator[str]:
-    indent = "  " + label
-    for line in wrapped(one_line(text), max(width - len(indent), 20)):
-        yield indent + line
-        indent = " " * len(indent)
-
-
-def _exhibit_line(shown: Exhibit) -> str:
-    words_of_it = (
-        shown.time,
-        shown.event_id,
-        shown.kind,
-        shown.subject,
-        "failed" if shown.failed else "",
-        shown.detail,
-    )
-    return _GAP.join(word for word in words_of_it if word)
 
 
 def _paint_word(cell: str, look: Look) -> str:

@@ -1,9 +1,23 @@
 """The words and figures of a verdict as people read them, the same in every form of a report."""
 
-from analyzer.cause import FailureCause, Severity
-from analyzer.verdict import Diagnosis, EvidenceSummary
+from collections.abc import Mapping
 
-__all__ = ["READINESS", "SEVERITY_ORDER", "agent", "also", "failure", "provenance", "tokens", "tool_calls"]
+from analyzer.cause import FailureCause, Severity
+from analyzer.verdict import Diagnosis, EvidenceSummary, Readiness
+
+__all__ = [
+    "READINESS",
+    "SEVERITY_ORDER",
+    "agent",
+    "also",
+    "failure",
+    "main_failure",
+    "provenance",
+    "tokens",
+    "tool_calls",
+    "totals",
+    "trust",
+]
 
 READINESS = {
     "safe_to_deploy": "safe to deploy",
@@ -16,6 +30,13 @@ SEVERITY_ORDER: tuple[Severity, ...] = (Severity.LOW, Severity.MEDIUM, Severity.
 
 _UNKNOWN = "?"
 
+_COUNTED = {
+    "safe_to_deploy": "safe",
+    "review_recommended": "to review",
+    "unsafe_for_production": "unsafe",
+    "insufficient_evidence": "with insufficient evidence",
+}
+
 
 def agent(diagnosis: Diagnosis) -> str:
     """Return who ran: the agent's name, else its framework."""
@@ -25,6 +46,25 @@ def agent(diagnosis: Diagnosis) -> str:
 def failure(cause: FailureCause | None) -> str:
     """Return a failure and its severity."""
     return "none found" if cause is None else f"{cause.type} ({cause.severity})"
+
+
+def main_failure(diagnosis: Diagnosis, grave: FailureCause | None) -> str:
+    """Return the failure that weighs most, else how many of severity low there are."""
+    low = sum(cause.severity is Severity.LOW for cause in diagnosis.failure_causes)
+    return f"none ({low} low)" if grave is None and low else failure(grave)
+
+
+def trust(diagnosis: Diagnosis) -> str:
+    """Return the trust score; `?` where the evidence is insufficient."""
+    return _UNKNOWN if diagnosis.trust_score is None else str(diagnosis.trust_score)
+
+
+def totals(verdicts: Mapping[Readiness, int]) -> str:
+    """Return how many runs there are, and how many of each readiness."""
+    parts = [
+        f"{verdicts[Readiness(level)]} {word}" for level, word in _COUNTED.items() if verdicts.get(Readiness(level))
+    ]
+    return f"{sum(verdicts.values())} runs: {', '.join(parts)}"
 
 
 def tool_calls(evidence: EvidenceSummary) -> str:
@@ -52,9 +92,11 @@ def provenance(cause: FailureCause) -> str:
 
 
 def also(diagnosis: Diagnosis, primary: FailureCause | None) -> list[str]:
-    """Return the run's other failures, the worst first, equal ones counted."""
+    """Return the run's other failures above severity low, the worst first, equal ones counted."""
     counted: dict[str, int] = {}
-    others = [cause for cause in diagnosis.failure_causes if cause is not primary]
+    others = [
+        cause for cause in diagnosis.failure_causes if cause is not primary and cause.severity is not Severity.LOW
+    ]
     for cause in sorted(others, key=lambda cause: -SEVERITY_ORDER.index(cause.severity)):
         counted[failure(cause)] = counted.get(failure(cause), 0) + 1
     return [name if count == 1 else f"{count} times {name}" for name, count in counted.items()]

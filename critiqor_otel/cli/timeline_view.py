@@ -52,7 +52,7 @@ def _rendered(line: Text, look: Look) -> bytes:
 def _head(session: Session, diagnosis: Diagnosis) -> Iterator[Text]:
     verdict = words.READINESS[diagnosis.readiness_level]
     yield Text(f"{one_line(session.run_id)}  {one_line(words.agent(diagnosis))}", style="bold")
-    yield Text(f"{diagnosis.status}, trust {diagnosis.trust_score}, {verdict}, {len(session.events)} events")
+    yield Text(f"{diagnosis.status}, trust {words.trust(diagnosis)}, {verdict}, {len(session.events)} events")
     for cause in diagnosis.failure_causes:
         yield Text(f"{one_line(words.failure(cause))}: {one_line(cause.description)}", style="red")
     for note in diagnosis.notes:

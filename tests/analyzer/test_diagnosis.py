@@ -53,6 +53,20 @@ def test_the_same_session_gives_the_same_verdict(session: Session) -> None:
     assert diagnose(session).to_dict() == diagnose(session).to_dict()
 
 
+def test_a_token_total_that_is_a_lower_bound_says_why() -> None:
+    known, unknown = {"event": "token_usage", "usage": {"total": 110}}, {"event": "token_usage", "model": "m"}
+    session = session_of(known, unknown)
+
+    (note,) = diagnose(session).notes
+    assert (note.code, note.message) == (
+        "unknown-usage",
+        "usage is unknown for 1 of 2 model calls: the token total is a lower bound",
+    )
+    assert diagnose(session, profile=Profile.CRITIQOR_V1).notes == ()
+    assert diagnose(session_of(known)).notes == ()
+    assert diagnose(session_of(unknown)).notes == ()
+
+
 def test_a_detector_that_fails_leaves_a_note_and_the_others_go_on() -> None:
     failing = replace(ALL[0], find=dict.fromkeys(Profile, broken))
 

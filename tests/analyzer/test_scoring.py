@@ -37,6 +37,8 @@ def test_one_more_failure_never_raises_trust(causes: list[FailureCause], more: F
     before = score(HEALTHY, causes, Profile.STANDARD)
     after = score(HEALTHY, [*causes, more], Profile.STANDARD)
 
+    assert before.trust is not None
+    assert after.trust is not None
     assert after.trust <= before.trust
     assert all(after.dimensions[name] <= value for name, value in before.dimensions.items())
 
@@ -65,16 +67,42 @@ def test_the_weights_make_one() -> None:
     assert sum(WEIGHTS.values()) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(
-    "events", [[], [{"event": "agent_start"}, {"event": "agent_end"}], [{"event": "memory_event", "action": "stored"}]]
-)
-def test_a_run_that_shows_no_work_is_never_safe(events: list[dict[str, Any]]) -> None:
-    assert score(timeline_of(*events), [], Profile.STANDARD).readiness is Readiness.INSUFFICIENT_EVIDENCE
+PROCESS = [{"event": "process_start"}, {"event": "process_output", "text": "hi"}]
 
 
 @pytest.mark.parametrize(
-    "events", [[call()], [{"event": "token_usage", "usage": {"total": 1}}], [{"event": "process_start"}]]
+    "events",
+    [
+        [],
+        [{"event": "agent_start"}],
+        [{"event": "agent_start"}, {"event": "agent_end"}],
+        [{"event": "memory_event", "action": "stored"}],
+        PROCESS,
+        [*PROCESS, {"event": "process_end", "exit_code": 0}],
+    ],
 )
+@pytest.mark.parametrize("severity", [None, Severity.LOW])
+def test_a_run_that_shows_no_work_is_neither_safe_nor_trusted(
+    events: list[dict[str, Any]], severity: Severity | None
+) -> None:
+    found = score(timeline_of(*events), [] if severity is None else [cause(severity, 0)], Profile.STANDARD)
+
+    assert (found.trust, found.readiness) == (None, Readiness.INSUFFICIENT_EVIDENCE)
+
+
+def test_a_process_that_failed_is_to_be_reviewed_whatever_else_is_known() -> None:
+    found = score(timeline_of(*PROCESS, {"event": "process_end", "exit_code": 3}), [], Profile.STANDARD)
+
+    assert (found.trust, found.readiness) == (74, Readiness.REVIEW_RECOMMENDED)
+
+
+def test_a_grave_failure_counts_where_no_work_is_shown() -> None:
+    found = score(timeline_of(*PROCESS), [cause(Severity.CRITICAL)], Profile.STANDARD)
+
+    assert (found.trust, found.readiness) == (49, Readiness.UNSAFE_FOR_PRODUCTION)
+
+
+@pytest.mark.parametrize("events", [[call()], [{"event": "token_usage", "usage": {"total": 1}}]])
 def test_a_run_that_shows_work_is_judged(events: list[dict[str, Any]]) -> None:
     assert score(timeline_of(*events), [], Profile.STANDARD).readiness is not Readiness.INSUFFICIENT_EVIDENCE
 

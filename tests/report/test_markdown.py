@@ -1,8 +1,13 @@
 import re
+from dataclasses import replace
+from typing import Any
+
+import msgspec
 
 from analyzer.report.markdown import render
 from analyzer.report.report import Look, Report, RunReport
 from analyzer.session.model import Note
+from analyzer.verdict import EvidenceSummary, Readiness, RunMetrics, RunStatus
 
 
 def shown(*runs: RunReport, skipped: tuple[Note, ...] = ()) -> str:
@@ -51,6 +56,26 @@ def test_a_backtick_of_a_trace_does_not_end_its_code_span() -> None:
 
 def test_no_runs_are_told() -> None:
     assert "No runs." in shown()
+
+
+def test_what_else_is_to_be_known_of_a_run_stands_first_in_its_section(clean: RunReport) -> None:
+    facts: dict[str, Any] = {
+        "status": RunStatus.FAILED,
+        "trust_score": 74,
+        "readiness_level": Readiness.REVIEW_RECOMMENDED,
+        "runtime_metrics": RunMetrics(errors=("b_oom",)),
+        "evidence_summary": EvidenceSummary(missing=("tool_arguments",)),
+    }
+    text = shown(msgspec.structs.replace(clean, diagnosis=replace(clean.diagnosis, **facts), files=("a.json",)))
+
+    assert r"- the run failed: b\_oom; for that, trust is 74 at most" in text
+    assert r"- **not judged**: infinite\_tool\_loop \(tool\_arguments missing\)" in text
+    assert "- **from**: a.json" in text
+
+
+def test_totals_stand_below_the_table(clean: RunReport, failing: RunReport) -> None:
+    assert "\n\n2 runs: 1 safe, 1 unsafe\n" in shown(clean, failing)
+    assert "runs:" not in shown(clean)
 
 
 def test_a_clean_run_has_a_row_and_no_section(clean: RunReport) -> None:
