@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from json import JSONDecodeError
 from typing import Any
 
 from analyzer.session.jsontext import read_json
@@ -25,7 +26,9 @@ def read_document(data: bytes, findings: Findings) -> Any:
     try:
         document, remarks = read_json(data)
     except (ValueError, RecursionError) as error:
-        raise DecodeError(f"no JSON: {error}") from error
+        # Lines are counted within the document, which the place of a note has counted already.
+        reason = f"{error.msg} at character {error.pos + 1}" if isinstance(error, JSONDecodeError) else str(error)
+        raise DecodeError(f"no JSON: {reason}") from error
     for code, message in remarks:
         if code in _FINDINGS:
             findings.add(_FINDINGS[code], message)

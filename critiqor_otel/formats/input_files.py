@@ -13,16 +13,21 @@ UNREADABLE_INPUT = "unreadable-input"
 SKIPPED_FILE = "skipped-file"
 """The code of a note on something in a folder that is no evidence."""
 
+_OWN_FOLDERS = frozenset((".spool",))  # a receiver's journal among the runs it sealed: nothing a user put there
+
 
 def files_under(folder: Path) -> Iterator[Path | Note]:
     """Yield the files of a folder and of those inside it, and a note on each entry that is passed over.
 
-    Hidden entries and what is neither file nor folder are passed over; links are followed, a folder is entered once.
+    A receiver's own folder is passed over without one. Hidden entries and what is neither file nor folder are passed
+    over; links are followed, a folder is entered once.
     """
     entered: set[tuple[int, int]] = set()
     waiting = [folder]
     while waiting:
         path = waiting.pop()
+        if path.name in _OWN_FOLDERS and path != folder:
+            continue
         if path.name.startswith(".") and path != folder:
             yield _note(SKIPPED_FILE, path, "hidden")
         elif path.is_dir():

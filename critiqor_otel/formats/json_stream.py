@@ -67,7 +67,7 @@ def _notes(faults: list[Fault], place: str) -> Iterator[Note]:
 
 def _note(message: str, fault: Fault, place: str) -> Note:
     code = Finding.CUT.value if fault.cut is not None else "unreadable-record"
-    return Note(code=code, message=f"line {fault.line}: {message}", place=f"{place}:{fault.line}")
+    return Note(code=code, message=message, place=f"{place}:{fault.line}")
 
 
 JSON_STREAM = StreamFormat(name="JSON", recognise=_recognise, read=_read)

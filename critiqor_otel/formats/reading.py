@@ -26,7 +26,18 @@ from critiqor_otel.formats.looks import looks_like
 from critiqor_otel.formats.protobuf_stream import PROTOBUF_STREAM
 from critiqor_otel.span import Batch
 
-__all__ = ["SKIPPED_FILE", "STREAMS", "UNREADABLE_INPUT", "read_bytes", "read_path", "read_paths", "read_stream"]
+__all__ = [
+    "EMPTY_INPUT",
+    "EXPECTED",
+    "SKIPPED_FILE",
+    "STREAMS",
+    "UNREADABLE_INPUT",
+    "is_of_no_format",
+    "read_bytes",
+    "read_path",
+    "read_paths",
+    "read_stream",
+]
 
 STREAMS: tuple[StreamFormat, ...] = (LENGTH_PREFIXED, PROTOBUF_STREAM, CSV_TABLE, JSON_STREAM)
 """How bytes may hold records, in the order in which they are asked. JSON comes last: it reads on over any dirt."""
@@ -35,10 +46,18 @@ _BUFFER = 1 << 20
 _STANDARD_INPUT = "-"
 _SESSION_FILE = "session.json"
 _HISTORY_FILE = "history.sqlite"  # the store's name, said here since its module takes long to load
-_EXPECTED = (
-    "expected OTLP as JSON or protobuf, JSON of Jaeger, Zipkin, Tempo, Phoenix or Langfuse, the SDK's console output, "
+EXPECTED = (
+    "OTLP as JSON or protobuf, JSON of Jaeger, Zipkin, Tempo, Phoenix or Langfuse, the SDK's console output, "
     "or a critiqor session"
 )
+"""What an input may be, in words."""
+
+EMPTY_INPUT = "empty-input"
+"""The code of a note on an input that is of a known format and holds nothing."""
+
+_NOTHING = Batch()
+_LOOKS_LIKE = "it looks like "
+_READ_AS = "read as "
 
 
 def read_paths(paths: Sequence[str], *, standard_input: BinaryIO | None = None) -> Iterator[Batch]:
@@ -92,23 +111,33 @@ def read_stream(stream: BinaryIO, *, place: str) -> Iterator[Batch]:
         raise UnreadableInputError(f"{place}: {_why_empty(layers)}")
     form = next((candidate for candidate in STREAMS if candidate.recognise(head)), None)
     if form is None:
-        raise UnreadableInputError(f"{place}: it looks like {looks_like(head)}; {_EXPECTED}")
+        raise UnreadableInputError(f"{place}: {_LOOKS_LIKE}{looks_like(head)}")
+    empty = True
     try:
         for batch in form.read(content, place):
+            empty = empty and batch == _NOTHING
             yield msgspec.structs.replace(batch, place=place)
     except UnreadableInputError as error:
         damage = "".join(f"; {layer.damage}" for layer in layers if layer.damage is not None)
-        raise UnreadableInputError(f"{place}: read as {form.name}: {error}{damage}; {_EXPECTED}") from error
+        raise UnreadableInputError(f"{place}: {_READ_AS}{form.name}: {error}{damage}") from error
     notes = [
         Note(code=Finding.CUT.value, message=layer.damage, place=place) for layer in layers if layer.damage is not None
     ]
+    if empty and not notes:
+        message = f"it is {form.name} and holds no spans, no log records and no session"
+        notes = [Note(code=EMPTY_INPUT, message=message, place=place)]
     if notes:
         yield Batch(notes=tuple(notes), place=place)
 
 
+def is_of_no_format(note: Note) -> bool:
+    """Return whether the note says that an input is nothing that is read, so that its user asks what is."""
+    return note.code in {UNREADABLE_INPUT, SKIPPED_FILE} and note.message.startswith((_LOOKS_LIKE, _READ_AS))
+
+
 def _why_empty(layers: Sequence[Inflating]) -> str:
     damage = next((layer.damage for layer in layers if layer.damage is not None), None)
-    return "the file is empty" if damage is None else damage
+    return "it is empty" if damage is None else damage
 
 
 def _read_folder(folder: Path) -> Iterator[Batch]:
@@ -133,8 +162,7 @@ def _without_doubled_record(batch: Batch, path: Path) -> Batch:
     """Pass over the record of a run (`run_001.json`) whose evidence lies in the folder beside it."""
     if not batch.sessions or not (path.with_suffix("") / _SESSION_FILE).is_file():
         return batch
-    message = f"the record of a run whose evidence is read from {path.stem}/{_SESSION_FILE}"
-    return Batch(notes=(Note(code=SKIPPED_FILE, message=message, place=batch.place),), skipped=1, place=batch.place)
+    return Batch(skipped=1, place=batch.place)
 
 
 def _guarded(batches: Iterator[Batch], place: str, code: str) -> Iterator[Batch]:

@@ -15,6 +15,7 @@ _OURS = "critiqor."
 _SESSION = "critiqor.session."
 _EVENT_NAMES = ("event", "event_type", "type")
 _EVENT_PARTS = ("timestamp", "payload", "source_layer", "tool", "tool_name", "event_id")
+_RECORD = ("run_id", "status", "lifecycle", "timestamps")  # `runs/<run_id>.json`, whose events lie in the folder
 _TRACE_PARTS = ("traceId", "trace_id", "traceID", "context", "traceEvents")
 
 
@@ -31,8 +32,10 @@ def is_evidence(document: Any) -> bool:
 
 
 def is_own_by_product(document: Any) -> bool:
-    """Return whether a JSON document is a diagnosis, a receipt or a history that critiqor wrote."""
+    """Return whether a JSON document is a diagnosis, a receipt, a history or a bare run record that critiqor wrote."""
     schema = document.get("schema_version") if is_object(document) else None
+    if is_object(document) and all(key in document for key in _RECORD):
+        return True
     return isinstance(schema, str) and schema.startswith(_OURS) and not schema.startswith(_SESSION)
 
 

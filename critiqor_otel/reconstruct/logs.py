@@ -61,7 +61,9 @@ def _identity(event: SpanEvent) -> str:
 
 
 def _homeless_note(name: str, count: int) -> Note:
+    records = "1 log record" if count == 1 else f"{count} log records"
+    called = f"named {name!r} belonging" if name else "without a name, belonging"
     return Note(
         code="log-without-span",
-        message=f"{count} log records named {name!r} belong to no span and to no session here; they were left out",
+        message=f"{records} {called} to no span and to no session here, and left out",
     )

@@ -52,7 +52,7 @@ def reconstruct(
         mend(trace)
     grouped = group(whole, group_by)
     kept = silent_runs(grouped.silent) if keep_silent else []
-    notes = [*joined.notes, *_repeats(distinct.repeats)]
+    notes = [*joined.notes, *grouped.notes, *_repeats(distinct.repeats)]
     return Reconstruction(
         sessions=tuple(assemble(run) for run in (*grouped.runs, *kept)),
         notes=tuple(notes),

@@ -154,7 +154,18 @@ def test_the_record_of_a_run_is_passed_over_beside_its_evidence_and_read_without
 
     assert [session.run_id for batch in batches for session in batch.sessions] == ["run_1", "run_2"]
     assert places(batches, tmp_path) == ["run_1/session.json", "run_2.json"]
-    assert [(code, place) for code, place, _ in told(batches, tmp_path)] == [("skipped-file", "run_1.json")]
+    assert told(batches, tmp_path) == []
+
+
+def test_a_run_record_without_events_is_no_evidence_and_no_fault(tmp_path: Path) -> None:
+    record = {"run_id": "r", "status": "COMPLETED", "lifecycle": [], "timestamps": {}, "metadata": {}}
+    (tmp_path / "r.json").write_text(json.dumps(record))
+    (tmp_path / ".spool").mkdir()
+    (tmp_path / ".spool" / "sealed.db").write_bytes(b"SQLite format 3")
+
+    batches = read(tmp_path)
+
+    assert [(batch.sessions, batch.notes, batch.skipped) for batch in batches] == [((), (), 1)]
 
 
 def test_an_indented_list_of_events_is_a_session(tmp_path: Path) -> None:

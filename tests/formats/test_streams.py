@@ -174,7 +174,7 @@ def test_of_a_lone_cut_list_the_whole_spans_are_kept() -> None:
 
 
 UNREADABLE = {
-    "nothing": (b"", "the file is empty"),
+    "nothing": (b"", "it is empty"),
     "blanks": (b" \n\0\n", "it looks like blanks"),
     "text": (b"hello world\n", "it looks like text that begins with 'hello world'"),
     "an image": (b"\x89PNG\r\n\x1a\n" + bytes(30), "it looks like a PNG image"),
@@ -183,7 +183,7 @@ UNREADABLE = {
     "an answer without spans": (b'{"error": "not found"}', "a JSON object with the keys error"),
     "cut JSON": (LINE[:50], "line 1: the end of the document is missing"),
     "broken JSON": (LINE.replace(b'"spans": [', b'"spans": [}'), "line 1: no JSON"),
-    "nothing in gzip": (gzip.compress(b""), "the file is empty"),
+    "nothing in gzip": (gzip.compress(b""), "it is empty"),
     "broken gzip": (gzip.compress(LINE)[:15], "the gzip data ends in the middle"),
     "cut protobuf": (PROTOBUF[:40], "byte 0: the file ends"),
     "brackets": (b"[" * 100_000, "line 1: the end of the document is missing"),
@@ -202,6 +202,20 @@ def test_an_input_without_anything_readable_says_what_it_looks_like(data: bytes,
 @pytest.mark.parametrize("data", [b"{}", b"[]", b'{"resourceSpans":[]}', b'{"data":[]}', b'{"resourceMetrics":[]}'])
 def test_an_input_that_holds_no_spans_is_read_all_the_same(data: bytes) -> None:
     assert spans(data) == []
+
+
+@pytest.mark.parametrize("data", [b"{}", b"[]", b'{"resourceSpans":[]}', b'{"data":[]}'])
+def test_an_input_that_holds_nothing_says_so(data: bytes) -> None:
+    (note,) = (note for batch in read(data) for note in batch.notes)
+
+    assert (note.code, note.place) == ("empty-input", "file")
+    assert note.message == "it is JSON and holds no spans, no log records and no session"
+
+
+def test_the_place_of_a_fault_is_told_once() -> None:
+    (note,) = (note for batch in read(LINE + b'\n{"a": nope}\n') for note in batch.notes)
+
+    assert (note.place, note.message) == ("file:2", "no JSON: Expecting value at character 7; left out")
 
 
 def test_a_flood_of_faults_is_counted() -> None:
