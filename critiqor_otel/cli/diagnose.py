@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import click
@@ -69,9 +69,9 @@ def diagnose(request: Request) -> int:
     side = Side(quiet=request.quiet)
     worst = Worst()
     with bulk_work():
-        found = read_runs(request.paths, side=side, group_by=request.group_by)
+        found = read_runs(request.paths, side=side, group_by=request.group_by, output=request.output)
         runs = diagnosed(side.follow(found.sessions, label="diagnosing"), profile=Profile(request.profile))
-        watched = worst.watch(runs)
+        watched = worst.watch(_with_files(runs, found.files))
         told = write_beside(watched, found.places, side=side) if request.write else watched
         stores = Stores(found.places, request.paths, request.history)
         kept = keep(told, found.sessions, stores, side=side)
@@ -83,9 +83,15 @@ def diagnose(request: Request) -> int:
     return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
 
 
+def _with_files(runs: Iterable[RunReport], files: Mapping[str, Sequence[str]]) -> Iterator[RunReport]:
+    for run in runs:
+        found = files.get(run.diagnosis.run_id)
+        yield msgspec.structs.replace(run, files=tuple(found)) if found else run
+
+
 def look_of(output: str) -> Look:
     """Return how to show a report where it goes: narrow and coloured on a terminal, whole and plain elsewhere."""
-    if output != STANDARD_OUTPUT or not sys.stdout.isatty():
+    if output != STANDARD_OUTPUT or sys.stdout is None or not sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # closed by the caller (`>&-`)
         return Look()
     return Look(width=shutil.get_terminal_size().columns, colour=not os.environ.get("NO_COLOR"))
 

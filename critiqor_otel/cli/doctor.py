@@ -44,7 +44,7 @@ def doctor(request: Request) -> int:
             raise click.UsageError(f"{path!r} is an endpoint and not yet a path: doctor reads files and folders.")
     side = Side(quiet=request.quiet)
     with bulk_work():
-        found = read_runs(request.paths, side=side)
+        found = read_runs(request.paths, side=side, output=request.output)
         if not found.sessions:
             side.fail(found.emptiness(request.paths))
             side.fail(_strangers(found))

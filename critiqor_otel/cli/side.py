@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from time import monotonic
 from typing import TypeVar
 
 from rich.console import Console
@@ -10,10 +11,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from analyzer.report.plain import one_line
 from analyzer.session.model import Note
 
-__all__ = ["Side"]
+__all__ = ["Side", "spoken_place"]
+
+_STANDARD_INPUT = "standard input"
 
 _T = TypeVar("_T")
 
+_PATIENCE = 0.5  # seconds until a bar is worth a look
 _SHOWN_NOTES = 20  # as many as one reads; the JSON document holds all
 
 
@@ -33,22 +37,49 @@ class Side:
         """Print why the command has no product, quiet or not."""
         try:
             print(one_line(line), file=sys.stderr)  # noqa: T201  # the command's own voice
-        except BrokenPipeError:
-            self._quiet = True  # nobody listens; the product goes on
+        except OSError:
+            self._quiet = True  # nobody listens, or there is no room to write; the product goes on
 
     def tell(self, notes: Iterable[Note]) -> None:
-        """Print the first notes, and how many there are besides."""
+        """Print the first notes, and how many there are besides; nothing when it is to be quiet."""
         found = tuple(notes)
         for note in found[:_SHOWN_NOTES]:
-            self.say(f"{note.place}: {note.message}" if note.place else note.message)
+            self.say(_spoken(note))
         if len(found) > _SHOWN_NOTES:
             self.say(f"… and {len(found) - _SHOWN_NOTES} more notes; --format json holds all")
 
+    def fail_on(self, notes: Iterable[Note]) -> None:
+        """Print what went wrong with what was asked for, quiet or not: the first of it, and how much there is."""
+        found = tuple(notes)
+        for note in found[:_SHOWN_NOTES]:
+            self.fail(f"Error: {_spoken(note)}")
+        if len(found) > _SHOWN_NOTES:
+            self.fail(f"… and {len(found) - _SHOWN_NOTES} more errors")
+
     def follow(self, items: Iterable[_T], *, label: str, total: int | None = None) -> Iterator[_T]:
-        """Yield the items; on a terminal a bar shows how far it is."""
+        """Yield the items; on a terminal a bar shows how far it is, unless it is done in no time."""
         if self._quiet or not sys.stderr.isatty():
             yield from items
             return
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-            yield from progress.track(items, description=label, total=total)
+        progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        task = progress.add_task(label, total=total)
+        begun = monotonic()
+        try:
+            for item in items:
+                yield item
+                progress.advance(task)
+                if not progress.live.is_started and monotonic() - begun > _PATIENCE:
+                    progress.start()
+        finally:
+            progress.stop()
+
+
+def spoken_place(place: str) -> str:
+    """Return a place as people call it: `-` is standard input."""
+    name, colon, line = place.partition(":")
+    return f"{_STANDARD_INPUT}{colon}{line}" if name == "-" else place
+
+
+def _spoken(note: Note) -> str:
+    return f"{spoken_place(note.place)}: {note.message}" if note.place else note.message

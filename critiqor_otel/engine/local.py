@@ -12,6 +12,7 @@ import msgspec
 from analyzer.diagnosis import Profile, diagnose
 from analyzer.report.report import RunReport, report_run
 from analyzer.session.model import Note, Session
+from critiqor_otel.engine.sources import Source, add_source
 from critiqor_otel.reconstruct.grouping import GroupBy
 from critiqor_otel.reconstruct.reconstruct import reconstruct
 from critiqor_otel.span import Batch, LogRecord, Span
@@ -30,6 +31,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     """On the input: what could not be read, and what was mended on the way."""
     places: dict[str, list[str]] = {}
     """The files that session files came from, by run id."""
+    sources: list[Source] = []
+    """The files that gave evidence, in the order in which they were read."""
     passed_over: int = 0
     """Pieces without traces and logs, metrics requests for one."""
 
@@ -57,6 +60,7 @@ def gather(batches: Iterable[Batch]) -> Evidence:
                 evidence.places.setdefault(session.run_id, []).append(batch.place)
         evidence.notes += batch.notes
         evidence.passed_over += batch.skipped
+        add_source(evidence.sources, batch)
     return evidence
 
 

@@ -152,12 +152,76 @@ def test_an_empty_folder_is_exit_code_3(critiqor: Critiqor, folder: Path) -> Non
 
 @pytest.mark.usefixtures("folder")
 def test_a_path_that_is_not_there_is_named(critiqor: Critiqor) -> None:
-    alone, beside = critiqor("diagnose", "nowhere.json"), critiqor("diagnose", "nowhere.json", "traces")
+    alone, beside = critiqor("diagnose", "nowhere.json", "-q"), critiqor("diagnose", "nowhere.json", "traces", "-q")
 
     assert alone.code == 3
     assert "nowhere.json" in alone.err
     assert beside.code == 1
-    assert "nowhere.json" in beside.err
+    assert beside.err == "Error: nowhere.json: it can't be read: No such file or directory\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--format", "json"]])
+def test_an_input_is_never_written_over(critiqor: Critiqor, folder: Path, options: list[str]) -> None:
+    trace = folder / "traces" / "loop.otlp.jsonl"
+    before = trace.read_bytes()
+    (folder / "link").symlink_to(trace)
+
+    for path, output in (("traces/loop.otlp.jsonl",) * 2, ("traces", trace), (trace, "link")):
+        done = critiqor("diagnose", path, "--output", output, *options)
+        assert done.code == 2
+        assert "which is read" in done.err
+    assert trace.read_bytes() == before
+
+
+def test_a_report_among_the_traces_may_be_written_again(critiqor: Critiqor, folder: Path) -> None:
+    first = critiqor("diagnose", "traces", "--format", "json", "-o", "traces/report.json")
+    again = critiqor("diagnose", "traces", "--format", "json", "-o", "traces/report.json")
+
+    assert (first.code, again.code) == (1, 1)
+    assert json.loads((folder / "traces" / "report.json").read_bytes())["runs"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_run_says_which_file_it_came_from_where_there_are_several(critiqor: Critiqor) -> None:
+    several, one = critiqor("diagnose", "traces"), critiqor("diagnose", LOOP)
+
+    assert several.out.splitlines()[0].endswith("FROM")
+    assert "\n  from: traces/loop.otlp.jsonl\n" in several.out
+    assert "2 runs: 1 safe, 1 unsafe\n" in several.out
+    assert "loop.otlp.jsonl" not in one.out + critiqor("diagnose", "traces", "--format", "json").out
+
+
+def test_standard_input_is_called_by_its_name(critiqor: Critiqor) -> None:
+    nothing, empty = critiqor("diagnose", "-", stdin=b""), critiqor("diagnose", "-", stdin=b"[]")
+
+    assert nothing.err.startswith("Error: standard input: it is empty\nNo run was found in standard input: ")
+    assert empty.code == 3
+    assert "standard input: it is JSON and holds no spans, no log records and no session" in empty.err
+    assert nothing.out == empty.out == ""
+
+
+def test_what_is_read_is_told_once(critiqor: Critiqor, folder: Path) -> None:
+    for name in ("a", "b", "c"):
+        (folder / name).write_text("hello")
+
+    done = critiqor("diagnose", "a", "b", "c")
+
+    assert done.err.count("it looks like text") == 3
+    assert done.err.count("What is read: OTLP") == 1
+
+
+def test_what_the_tool_keeps_beside_runs_is_passed_over_silently(critiqor: Critiqor, folder: Path) -> None:
+    critiqor("sessions", "traces")
+    critiqor("diagnose", "runs", "--write")
+    (folder / "runs" / ".spool" / "journal").mkdir(parents=True)
+    (folder / "runs" / ".spool" / "journal" / "1.seg").write_bytes(b"x")
+    for run in [path for path in (folder / "runs").iterdir() if (path / "session.json").exists()]:
+        critiqor("finalize", run.name)
+
+    done = critiqor("diagnose", "runs", "--format", "json")
+
+    document = json.loads(done.out)
+    assert (len(document["runs"]), document["skipped"], document["notes"], done.err) == (2, [], [], "")
 
 
 def test_spans_of_no_agent_are_exit_code_3_and_say_so(critiqor: Critiqor, folder: Path) -> None:
@@ -167,7 +231,7 @@ def test_spans_of_no_agent_are_exit_code_3_and_say_so(critiqor: Critiqor, folder
     done = critiqor("diagnose", "http.json", "--format", "json")
 
     assert done.code == 3
-    assert "No run was found in http.json: in 1 spans and 0 log records no agent speaks." in done.err
+    assert "No run was found in http.json: in 1 span no agent speaks." in done.err
     assert [note["code"] for note in json.loads(done.out)["skipped"]] == ["no-agent"]
 
 
