@@ -16,13 +16,15 @@ __all__ = ["bounded"]
 
 
 _SHOWN_NAME = 60
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def bounded(verb: Callable[[], object]) -> int:
     """Run the verb and return its exit code; no exception passes."""
     try:
         code = verb()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by the caller (`>&-`)
+            sys.stdout.flush()
     except (
         BrokenPipeError,
         KeyboardInterrupt,
@@ -31,19 +33,41 @@ def bounded(verb: Callable[[], object]) -> int:
         CritiqorError,
         AnalyzerError,
     ) as error:
+        _let_go_of_output()
         return _expected(error)
     except Exception as error:  # noqa: BLE001  # the boundary: what nobody foresaw becomes a bug report
-        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-            return _expected(click.UsageError(one_line(f"{str(error.filename)[:_SHOWN_NAME]}… is too long for a name")))
-        return _unforeseen(error)
+        known = _of_the_system(error, _let_go_of_output())
+        return _unforeseen(error) if known is None else _expected(known)
     return code if isinstance(code, int) else ExitCode.FINE
+
+
+def _let_go_of_output() -> str | None:
+    """Return why standard output can't be written, if so; Python flushes it once more at exit, and would complain."""
+    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]  # as above
+        return None
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return error.strerror or str(error)
+    return None
+
+
+def _of_the_system(error: Exception, fault_of_output: str | None) -> Exception | None:
+    """Return the error as one that a user can do something about; None for any other."""
+    if not isinstance(error, OSError):
+        return None
+    if error.errno == errno.ENAMETOOLONG:
+        return click.UsageError(one_line(f"{str(error.filename)[:_SHOWN_NAME]}… is too long for a name"))
+    if fault_of_output is not None:
+        return OutputError(f"standard output can't be written: {fault_of_output}")
+    # What a closed stream held is gone, and can't be asked; all other writing names its file.
+    return OutputError(f"standard output can't be written: {error.strerror}") if error.errno in _FULL else None
 
 
 def _expected(error: BaseException) -> int:
     match error:
         case BrokenPipeError() | ReaderGoneError():
-            # Python flushes standard output once more at exit, and would complain.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return ExitCode.BROKEN_PIPE
         case KeyboardInterrupt() | click.Abort():
             click.echo("Interrupted.", err=True)

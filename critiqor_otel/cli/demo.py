@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import sys
 import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -25,6 +26,7 @@ from critiqor_otel.spool.whole_file import make_folder
 
 __all__ = ["TRACE_FILE", "Request", "command", "demo"]
 
+_NAME = "critiqor-otel"
 TRACE_FILE = "support_agent.otlp.jsonl"
 
 
@@ -52,10 +54,15 @@ def demo(request: Request) -> int:
     runs = write_beside(diagnosed(found.sessions, profile=Profile.STANDARD), places, side=side)
     where = [f"\ntrace:    {trace}\n", *(f"session:  {one.folder / SESSION_FILE}\n" for one in sealed)]
     where += [f"verdict:  {one.folder / DIAGNOSIS_FILE}\n" for one in sealed]
-    where += [f"\nSee it step by step: critiqor-otel show {shlex.quote(str(one.folder))}\n" for one in sealed]
+    where += [f"\nSee it step by step: {_command()} show {shlex.quote(str(one.folder))}\n" for one in sealed]
     table = FORMS["table"](Report(runs=runs), look_of(STANDARD_OUTPUT))
     deliver((*table, *(line.encode() for line in where)), STANDARD_OUTPUT)
     return ExitCode.FINE
+
+
+def _command() -> str:
+    """Return what to type: the name alone where the shell finds it, else the path it was started by."""
+    return _NAME if shutil.which(_NAME) else shlex.quote(sys.argv[0])
 
 
 def _lay_out(folder: Path) -> Path:

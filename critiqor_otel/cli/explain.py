@@ -34,10 +34,10 @@ def explain(failure_type: str | None) -> int:
         width = max(map(len, pages()))
         deliver((f"{name:<{width}}  {summary}\n".encode() for name, summary in pages().items()), STANDARD_OUTPUT)
         return ExitCode.FINE
-    page = page_of(failure_type)
+    page = page_of(failure_type.lower())
     if page is None:
         raise click.UsageError(f"There is no failure type {failure_type!r}. {_suggestion(failure_type)}")
-    if sys.stdout.isatty():
+    if sys.stdout is not None and sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # `>&-`
         Console().print(Markdown(page))
     else:
         deliver([page.encode()], STANDARD_OUTPUT)
@@ -45,7 +45,7 @@ def explain(failure_type: str | None) -> int:
 
 
 def _suggestion(failure_type: str) -> str:
-    near = get_close_matches(failure_type, pages(), n=1)
+    near = get_close_matches(failure_type.lower(), pages(), n=1)
     return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(pages())}."
 
 

@@ -66,10 +66,25 @@ class _LazyGroup(click.Group):
         return command
 
     @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in VERBS and not args[0].startswith("-"):
+            ctx.fail(f"There is no verb {args[0]!r}. {_suggestion(args[0])}")
+        return super().resolve_command(ctx, args)
+
+    @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         del ctx
         with formatter.section("Verbs"):
             formatter.write_dl([(name, verb.summary) for name, verb in VERBS.items()])
+
+
+def _suggestion(name: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  # loaded by who mistyped, not by everybody
+
+    near = get_close_matches(name.lower(), VERBS, n=1)
+    return f"Did you mean {near[0]}?" if near else "See critiqor-otel --help."
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:  # noqa: FBT001  # click's signature
@@ -90,7 +105,7 @@ Example:
   critiqor-otel diagnose traces/""",
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+    "--version", "-V", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
 )
 def _group() -> None:
     """Traces of agents in, a verdict a run out: what went wrong, why, from which evidence, and how sure that is.

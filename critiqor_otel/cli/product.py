@@ -46,3 +46,5 @@ def _place(output: str) -> Generator[IO[bytes]]:
             sys.stdout.buffer.flush()
         except BrokenPipeError as error:  # click would make it exit code 1, which means failures here
             raise ReaderGoneError("the reader of standard output went away") from error
+        except OSError as error:
+            raise OutputError(f"standard output can't be written: {error.strerror or error}") from error

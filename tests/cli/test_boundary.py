@@ -73,5 +73,51 @@ def test_a_reader_that_goes_away_is_met_with_silence(verb: list[str], tmp_path: 
     assert said == b""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is full")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["diagnose", LOOP, "--format", form] for form in ("table", "json", "markdown")),
+        ["show", LOOP],
+        ["sessions", LOOP],
+        ["doctor", LOOP],
+        ["explain"],
+        ["demo"],
+        ["--help"],
+        ["diagnose", "--help"],
+        ["--version"],
+    ],
+    ids=str,
+)
+def test_an_output_that_is_full_is_no_fault_of_ours(arguments: list[str], tmp_path: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, check=False, timeout=60
+        )
+
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines()[-1] == "Error: standard output can't be written: No space left on device"
+
+
+@pytest.mark.parametrize("verb", ["diagnose", "show", "doctor"])
+def test_an_output_that_is_closed_is_no_fault_of_ours(verb: str, tmp_path: Path) -> None:
+    done = subprocess.run(  # noqa: S602  # a shell can close it
+        f"{COMMAND} {verb} {LOOP} >&-", shell=True, stderr=subprocess.PIPE, cwd=tmp_path, check=False, timeout=60
+    )
+
+    assert (done.returncode, done.stderr) == (2, b"Error: standard output is closed\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("diag", "diagnose"), ("Sessions", "sessions"), ("leaderbord", "leaderboard")]
+)
+def test_a_verb_that_was_mistyped_is_suggested(typed: str, meant: str, critiqor: Critiqor) -> None:
+    done = critiqor(typed)
+
+    assert done.code == 2
+    assert f"There is no verb '{typed}'. Did you mean {meant}?" in done.err
+
+
 def test_the_version_is_told(critiqor: Critiqor) -> None:
+    assert critiqor("-V").out == critiqor("--version").out
     assert re.fullmatch(r"critiqor-otel \d+\.\d+\.\d+\S*\n", critiqor("--version").out)

@@ -1,3 +1,4 @@
+import subprocess
 from pathlib import Path
 
 from command import LOOP, Critiqor
@@ -16,6 +17,13 @@ def test_the_demo_tells_verdict_evidence_and_files(critiqor: Critiqor, tmp_path:
         "support_agent.otlp.jsonl",
     ]
     assert "demo/traces/support_agent.otlp.jsonl" in done.out
+
+
+def test_the_next_command_that_the_demo_names_works(critiqor: Critiqor, tmp_path: Path) -> None:
+    hint = critiqor("demo", "--output", "demo").out.rpartition("See it step by step: ")[2]
+
+    done = subprocess.run(hint, shell=True, cwd=tmp_path, capture_output=True, check=False, timeout=60)  # noqa: S602
+    assert (done.returncode, done.stdout[:1] != b"") == (0, True)
 
 
 def test_the_demo_can_be_run_again(critiqor: Critiqor) -> None:

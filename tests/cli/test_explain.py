@@ -25,6 +25,11 @@ def test_a_page_is_printed_as_written_in_a_pipe(critiqor: Critiqor) -> None:
     assert done.out == page_of("infinite_tool_loop")
 
 
+@pytest.mark.parametrize("spelling", ["INFINITE_TOOL_LOOP", "Infinite_Tool_Loop"])
+def test_the_case_of_a_type_does_not_matter(critiqor: Critiqor, spelling: str) -> None:
+    assert critiqor("explain", spelling).out == page_of("infinite_tool_loop")
+
+
 def test_without_a_type_all_are_listed(critiqor: Critiqor) -> None:
     lines = critiqor("explain").out.splitlines()
 

@@ -32,6 +32,20 @@ def test_a_sealed_run_is_found_by_its_id(critiqor: Critiqor, folder: Path) -> No
     assert by_id.out == by_folder.out
 
 
+def test_the_beginning_of_an_id_will_do_where_it_names_one_run(critiqor: Critiqor, folder: Path) -> None:
+    for run_id in ("Chat-1", "Chat-2", "Chat-2~x", "x" * 200):
+        session = {"schema_version": "critiqor.session.v1", "run_id": run_id, "events": [{"event": "decision"}]}
+        (folder / "session.json").write_text(json.dumps(session))
+        assert critiqor("sessions", "session.json").code == 0
+
+    several = critiqor("show", "Chat")
+    assert several.code == 2
+    assert "3 runs in runs begin with 'Chat':\n  Chat-1\n  Chat-2\n  Chat-2~x\n" in several.err
+    assert critiqor("show", "Chat-2~").out.startswith("Chat-2~x")
+    assert critiqor("show", "Chat-2").out.startswith("Chat-2  ?\n")
+    assert critiqor("show", "xxx").out.startswith("x" * 200)
+
+
 def test_a_run_that_is_not_there_is_usage(critiqor: Critiqor) -> None:
     done = critiqor("show", "run_404")
 
@@ -62,9 +76,12 @@ def test_ids_that_would_speak_to_the_terminal_are_spelled_out_and_understood(cri
 def test_of_several_runs_one_must_be_named(critiqor: Critiqor) -> None:
     done = critiqor("show", "traces")
 
-    ids = re.findall(r"^  (\S+)$", done.err, re.MULTILINE)
+    ids = re.findall(
+        r"^  (\S+)  support_agent +completed +(?:unsafe for production|safe to deploy)$", done.err, re.MULTILINE
+    )
     assert done.code == 2
     assert len(ids) == 2
+    assert critiqor("show", "traces", "--only", ids[0][:-1]).out == critiqor("show", "traces", "--only", ids[0]).out
     assert critiqor("show", "traces", "--only", ids[0]).code == 0
 
 
