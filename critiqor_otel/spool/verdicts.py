@@ -35,7 +35,9 @@ def verdict_line(verdict: Diagnosis) -> str:
     """Return the verdict in one line."""
     worst = max(verdict.failure_causes, key=lambda cause: words.SEVERITY_ORDER.index(cause.severity), default=None)
     readiness = words.READINESS[verdict.readiness_level]
-    return f"{verdict.run_id}  {words.agent(verdict)}  trust {words.trust(verdict)}  {readiness}  {words.failure(worst)}"
+    return (
+        f"{verdict.run_id}  {words.agent(verdict)}  trust {words.trust(verdict)}  {readiness}  {words.failure(worst)}"
+    )
 
 
 def _joined(runs: Path, run_id: str) -> Session:
