@@ -96,11 +96,19 @@ class Ending:
     def _session_end(self, _: Event) -> None:
         self._session_ended = True
 
-    def _process_start(self, _: Event) -> None:
-        self._process_open = True
+    def _process_start(self, event: Event) -> None:
+        if not _ran_in_call(event):
+            self._process_open = True
 
     def _process_end(self, event: Event) -> None:
+        if _ran_in_call(event):
+            return
         code = first_given(event, EXIT_CODE)
         self._process_open = False
         # No exit code at the end of a process: it was stopped for its time (critiqor.session.v1).
         self._process_failed = not (is_number(code) and code == 0)
+
+
+def _ran_in_call(event: Event) -> bool:
+    """Return whether a tool ran the process: its output tells how that ended, and the run may go on."""
+    return payload_of(event).get("in_call") is True

@@ -143,7 +143,10 @@ def _scope(record: dict[str, Any]) -> Scope:
 
 def _event(record: dict[str, Any]) -> SpanEvent:
     return SpanEvent(
-        _count(record.get("time_unix_nano")), _text(record.get("name")), _attributes(record.get("attributes"))
+        _count(record.get("time_unix_nano")),
+        _text(record.get("name")),
+        _attributes(record.get("attributes")),
+        _count(record.get("dropped_attributes_count")),
     )
 
 
@@ -153,7 +156,14 @@ def _link(record: dict[str, Any]) -> Link | None:
         return None
     if not _is_id(trace_id, _TRACE) or not _is_id(span_id, _SPAN):
         return None
-    return Link(trace_id, span_id, _attributes(record.get("attributes")))
+    return Link(
+        trace_id,
+        span_id,
+        _attributes(record.get("attributes")),
+        trace_state=_text(record.get("trace_state")),
+        flags=_count(record.get("flags")) & 0xFFFFFFFF,
+        dropped_attributes=_count(record.get("dropped_attributes_count")),
+    )
 
 
 def _attributes(record: Json) -> dict[str, Any]:

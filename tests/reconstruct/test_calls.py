@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from analyzer.diagnosis import diagnose
 from analyzer.session.model import Event, Session
 from critiqor_otel.reconstruct.reconstruct import reconstruct
 from critiqor_otel.span import Span
@@ -214,3 +215,11 @@ def test_a_process_in_a_trace_of_its_own_belongs_to_the_call_around_it(
     (output,) = outputs(session)
 
     assert (output.status, output.payload["exit_code"]) == ("error", 3)
+
+
+def test_a_failed_process_of_a_tool_is_no_failed_run(agent: MakeSpan, tool: MakeSpan, span: MakeSpan) -> None:
+    process = span(3, 2, name="openclaw.exec", at=(1.2, 1.8), openclaw__exec__exit_code=3)
+    verdict = diagnose(one_session(agent(1, at=(0, 9)), tool(2, 1, "exec", at=(1, 2)), process))
+
+    assert verdict.status == "completed"
+    assert verdict.evidence_summary.tool_errors == 1
