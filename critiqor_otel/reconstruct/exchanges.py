@@ -5,7 +5,7 @@ agent's transcript is all there is.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -55,7 +55,7 @@ class Exchanges:
             self._said = self._heard = (Field.TRANSCRIPT,)
         self._speakers.sort(key=lambda node: node.sort_key)
         self._answers: dict[tuple[str, int], list[tuple[int, Node, ToolResponse]]] | None = None
-        self.asked: list[Asked] = list(self._requests(places))
+        self.asked: list[Asked] = self._named(list(self._requests(places)))
 
     def answer_to(self, asked: Asked) -> tuple[ToolResponse, Node] | None:
         """Return the first answer told after the request, and the model call that was told it."""
@@ -77,6 +77,36 @@ class Exchanges:
                     yield Asked(request, node, turn, counts[request.name], place, next_start[turn])
                     counts[request.name] += request.id is None
                     place += request.id is None
+
+    def _named(self, asked: list[Asked]) -> list[Asked]:
+        """Give requests without an id the id under which a later request tells them again (LiteLLM)."""
+        if all(one.request.id is not None for one in asked):
+            return asked
+        retold = self._retold({one.request.id for one in asked})
+        named: list[Asked] = []
+        for one in asked:
+            turn, again = retold.get((one.request.name, one.ordinal), (0, one.request))
+            fits = turn > one.turn and canonical(again.arguments) == canonical(one.request.arguments)
+            named.append(msgspec.structs.replace(one, request=again) if fits and one.request.id is None else one)
+        return named
+
+    def _retold(self, known: Collection[str | None]) -> dict[tuple[str, int], tuple[int, ToolRequest]]:
+        """Map tool and number to the requests of other ids in histories, and the turn that first tells of each.
+
+        What the first history holds was asked for before the run.
+        """
+        retold: dict[tuple[str, int], tuple[int, ToolRequest]] = {}
+        seen = set(known)
+        counts: Counter[str] = Counter()
+        for turn, node in enumerate(self._speakers):
+            for request in (one for message in _messages(node, _HISTORY) for one in message.tool_requests):
+                if request.id in seen:
+                    continue
+                seen.add(request.id)
+                if turn:
+                    retold[request.name, counts[request.name]] = (turn, request)
+                    counts[request.name] += 1
+        return retold
 
     def _next_starts(self, places: Mapping[int, Place]) -> list[int | None]:
         following: dict[int, int | None] = {}
@@ -107,6 +137,7 @@ class Exchanges:
         return answers
 
 
+_HISTORY = (Field.INPUT_MESSAGES,)
 _NAMELESS = "nameless"
 
 

@@ -88,7 +88,14 @@ def _model_usage(nodes: Iterable[Node], places: Mapping[int, Place], reports: Ma
             usage[id(outer)] = reports[id(node)]
         elif holder.parent is node.parent:  # siblings inside one call each carry a part of it
             usage[id(outer)] = _add(usage[id(outer)], reports[id(node)])
+        elif _tells_the_same(usage[id(outer)], reports[id(node)]):
+            usage[id(outer)] = {**reports[id(node)], **usage[id(outer)]}
     return usage
+
+
+def _tells_the_same(outer: Usage, inner: Usage) -> bool:
+    """Tell whether a span inside a model call reports that call again: what it knows beyond the sums is kept."""
+    return all(outer.get(part) == inner.get(part) for part in ("input_tokens", "output_tokens"))
 
 
 def _add(one: Usage, other: Usage) -> Usage:

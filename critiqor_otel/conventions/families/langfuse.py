@@ -103,9 +103,17 @@ CONVENTION = Convention(
         Field.MODEL: (At("langfuse.observation.model.name", text),),
         Field.INPUT_TOKENS: (At(_USAGE, _whole_input), *_details("prompt_tokens", "input_tokens")),
         Field.OUTPUT_TOKENS: _details("output", "completion_tokens", "output_tokens"),
-        Field.CACHED_INPUT_TOKENS: _details(*_CACHED),
+        Field.CACHED_INPUT_TOKENS: (
+            *_details(*_CACHED),
+            At(_USAGE, inner("prompt_tokens_details", "cached_tokens", shape=integer)),  # as OpenAI says it
+            At(_USAGE, inner("input_tokens_details", "cached_tokens", shape=integer)),
+        ),
         Field.CACHE_WRITE_TOKENS: _details(*_CACHE_WRITES),
-        Field.REASONING_TOKENS: _details("output_reasoning_tokens", "output_reasoning", "reasoning_tokens"),
+        Field.REASONING_TOKENS: (
+            *_details("output_reasoning_tokens", "output_reasoning", "reasoning_tokens"),
+            At(_USAGE, inner("completion_tokens_details", "reasoning_tokens", shape=integer)),
+            At(_USAGE, inner("output_tokens_details", "reasoning_tokens", shape=integer)),
+        ),
         Field.COST: (At("langfuse.observation.cost_details", inner("total", shape=number)),),
         Field.MAX_TOKENS: (At("langfuse.observation.model.parameters", inner("max_tokens", shape=integer)),),
         Field.INPUT_MESSAGES: (When(_TYPE, _MODEL, At(_INPUT, _in_call(conversation))),),

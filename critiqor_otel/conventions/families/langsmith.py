@@ -53,6 +53,14 @@ def _own_name(span: Span) -> str | None:
     return span.name or None
 
 
+def _details(part: str, key: str) -> tuple[At, ...]:
+    """Return the places of a part of the tokens: the usage itself, and LangChain's in the run's metadata."""
+    return (
+        At(f"gen_ai.usage.{part}", inner(key, shape=integer)),
+        At("langsmith.metadata.usage_metadata", inner(part, key, shape=integer)),
+    )
+
+
 _OUTPUT_STEPS = (only_key("output"), graph_command)
 
 CONVENTION = Convention(
@@ -74,9 +82,9 @@ CONVENTION = Convention(
         Field.INPUT_TOKENS: (At("gen_ai.usage.input_tokens", integer),),
         Field.OUTPUT_TOKENS: (At("gen_ai.usage.output_tokens", integer),),
         Field.TOTAL_TOKENS: (At("gen_ai.usage.total_tokens", integer),),
-        Field.CACHED_INPUT_TOKENS: (At("gen_ai.usage.input_token_details", inner("cache_read", shape=integer)),),
-        Field.CACHE_WRITE_TOKENS: (At("gen_ai.usage.input_token_details", inner("cache_creation", shape=integer)),),
-        Field.REASONING_TOKENS: (At("gen_ai.usage.output_token_details", inner("reasoning", shape=integer)),),
+        Field.CACHED_INPUT_TOKENS: _details("input_token_details", "cache_read"),
+        Field.CACHE_WRITE_TOKENS: _details("input_token_details", "cache_creation"),
+        Field.REASONING_TOKENS: _details("output_token_details", "reasoning"),
         Field.FINISH_REASONS: (At("gen_ai.response.finish_reasons", strings),),
         Field.INPUT_MESSAGES: (When(_KIND, _MODEL, At("gen_ai.prompt", conversation)),),
         Field.OUTPUT_MESSAGES: (When(_KIND, _MODEL, At("gen_ai.completion", answer)),),

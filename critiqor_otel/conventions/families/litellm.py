@@ -4,9 +4,16 @@ A proxy nests its request, the call and the raw provider request; only `litellm_
 generation) is the call.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+from analyzer.session.shapes import is_object
 from analyzer.timeline.missing import Fact
-from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole
-from critiqor_otel.conventions.indexed import indexed_messages
+from critiqor_otel.conventions.convention import At, BadValueError, Convention, Everywhere, Field, SpanRole
+from critiqor_otel.conventions.indexed import indexed_messages, unflattened
+from critiqor_otel.conventions.message_parts import request_of
+from critiqor_otel.conventions.message_views import answered_text
+from critiqor_otel.conventions.messages import Message, ToolRequest
 from critiqor_otel.conventions.remedies import content_by
 from critiqor_otel.conventions.shapes import inner, integer, number, text
 from critiqor_otel.conventions.signs import Signs
@@ -44,6 +51,32 @@ def _by_model(span: Span) -> SpanRole:
     return SpanRole.MODEL if span.attributes.get("gen_ai.request.model") else SpanRole.OTHER
 
 
+def _answer_with_calls(span: Span) -> list[Message] | None:
+    """Return the answer with the calls that stand beside it, numbered by call: `gen_ai.completion.1.function_call`."""
+    beside = unflattened(span.attributes, "gen_ai.completion.")
+    requests = [request for item in beside if is_object(item) and (request := _request_beside(item)) is not None]
+    if not requests:
+        return None
+    texts = [item.get("content") for item in beside if is_object(item)]
+    said = next((text for text in texts if isinstance(text, str) and text), None)
+    return [Message(role="assistant", text=said or _text_of(span), tool_requests=tuple(requests))]
+
+
+def _request_beside(item: Mapping[str, Any]) -> ToolRequest | None:
+    call = item.get("function_call")
+    return request_of(call) if is_object(call) else None
+
+
+def _text_of(span: Span) -> str | None:
+    """Return the text that the answer itself holds."""
+    said = span.attributes.get("gen_ai.output.messages")
+    try:
+        found = None if said is None else answered_text(said)
+    except BadValueError:
+        return None
+    return found if isinstance(found, str) else None
+
+
 _USAGE = "metadata.usage_object"
 _HIDDEN = "hidden_params"
 
@@ -69,7 +102,10 @@ CONVENTION = Convention(
         Field.REASONING_TOKENS: (At(_USAGE, inner("completion_tokens_details", "reasoning_tokens", shape=integer)),),
         Field.COST: (At("gen_ai.cost.total_cost", number), At(_HIDDEN, inner("response_cost", shape=number))),
         Field.INPUT_MESSAGES: (Everywhere(indexed_messages("gen_ai.prompt.", role="user")),),
-        Field.OUTPUT_MESSAGES: (Everywhere(indexed_messages("gen_ai.completion.", role="assistant")),),
+        Field.OUTPUT_MESSAGES: (
+            Everywhere(_answer_with_calls),
+            Everywhere(indexed_messages("gen_ai.completion.", role="assistant")),
+        ),
         Field.TOOL_DEFINITIONS: (Everywhere(indexed_tools("llm.request.functions.")),),
     },
     remedies={
