@@ -62,7 +62,7 @@ def _identity(event: SpanEvent) -> str:
 
 def _homeless_note(name: str, count: int) -> Note:
     records = "1 log record" if count == 1 else f"{count} log records"
-    called = f"named {name!r} belonging" if name else "without a name, belonging"
+    called = f"named {name!r} belonging" if name else "without a name belonging"
     return Note(
         code="log-without-span",
         message=f"{records} {called} to no span and to no session here, and left out",
