@@ -41,6 +41,7 @@ wheel: install
 
 bench: install
 	@$(BIN)/python bench/measure.py
+	@$(BIN)/python bench/emit.py
 
 # The long form of the fuzz tests; the short form is part of `make test`.
 fuzz: install

@@ -14,7 +14,7 @@ from analyzer.lenient import is_mapping, is_sequence
 from analyzer.session.shapes import is_object
 from critiqor_otel.span import Attributes, AttributeValue, Link, Resource, Scope, Span, SpanEvent, SpanKind, StatusCode
 
-__all__ = ["SdkReader", "attributes_of", "held_attributes", "held_events", "held_links"]
+__all__ = ["SdkReader", "attributes_of", "has_more", "held_attributes", "held_drops", "held_events", "held_links"]
 
 # SpanFlags of OTLP 1.x: whether the parent is remote is known, and that it is.
 _KNOWN, _REMOTE = 0x100, 0x200
@@ -116,6 +116,25 @@ def held_links(span: ReadableSpan) -> Sequence[SdkLink]:
     """Return the span's links, none without asking its lock."""
     private = getattr(span, "_links", None)
     return () if private is not None and not len(private) else span.links
+
+
+def has_more(span: ReadableSpan) -> bool:
+    """Return whether the span has events or links, or lost anything to the SDK's limits; most have and did not."""
+    private: Any = span
+    try:
+        events, links = private._events, private._links  # noqa: SLF001
+        return bool(events._dq or links._dq or events.dropped or links.dropped or private._attributes.dropped)  # noqa: SLF001
+    except AttributeError:  # a span that was made otherwise, or of a release with other names
+        return bool(span.events or span.links or any(held_drops(span)))
+
+
+def held_drops(span: ReadableSpan) -> tuple[int, int, int]:
+    """Return how many attributes, events and links the SDK's limits cost the span."""
+    private: Any = span
+    try:
+        return private._attributes.dropped, private._events.dropped, private._links.dropped  # noqa: SLF001
+    except AttributeError:  # a span that was made otherwise, or of a release with other names
+        return span.dropped_attributes, span.dropped_events, span.dropped_links
 
 
 def _value(value: Any) -> AttributeValue:

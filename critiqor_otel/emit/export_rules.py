@@ -24,12 +24,16 @@ class ExportRules:
     """None: nothing is scrubbed."""
     keep_content: bool = True
     """False: what was said, asked and answered stays inside, whatever instrumentation captured it."""
+    fingerprints: bool | None = None
+    """Whether tool spans get fingerprints; None: where content stays inside, since else it tells the same."""
     fingerprint_key: bytes | None = None
     """What fingerprints are made with; by default a key of this process."""
 
     def stamps(self) -> Stamps:
         """Return what makes the attributes of a span's end."""
-        return Stamps(Fingerprints(self.fingerprint_key), keep_content=self.keep_content)
+        wanted = not self.keep_content if self.fingerprints is None else self.fingerprints
+        prints = Fingerprints(self.fingerprint_key) if wanted else None
+        return Stamps(prints, keep_content=self.keep_content)
 
 
 def outgoing_attributes(stamps: Stamps, span: ReadableSpan) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

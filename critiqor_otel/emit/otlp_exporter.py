@@ -31,6 +31,8 @@ __all__ = ["LOST", "OTLPSpanExporter", "transport_for"]
 LOST = "critiqor.lost_spans"
 """The attribute that tells how many spans were lost since the last export."""
 
+_ENOUGH, _ENOUGH_BYTES = 512, 1_000_000  # spans and bytes of a request, about
+_LARGE = 10_000  # bytes; no receiver refuses a smaller span for its size
 _DEFAULT_RULES = ExportRules()
 _logger = logging.getLogger(__name__)
 
@@ -87,7 +89,11 @@ class OTLPSpanExporter(SpanExporter):
         self._on_lost = on_lost
         self._lock = threading.Lock()
         self._pid = os.getpid()
-        self._untold = 0
+        self._untold = self._told = 0
+        self._collected: list[Encoded] = []
+        self._large: dict[int, ReadableSpan] = {}
+        """Spans that may have to be cut, by their place among the collected."""
+        self._collected_bytes = 0
         self.lost = 0
         """Spans lost so far, those that others counted among them."""
         self.rejected = 0
@@ -97,18 +103,22 @@ class OTLPSpanExporter(SpanExporter):
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         self._after_fork()
         with self._lock:
-            told, self._untold = self._untold, 0
-            encoded: list[Encoded] = []
-            kept: list[ReadableSpan] = []
-            for span in spans:
-                first = {LOST: told} if told and not encoded else {}
-                try:
-                    encoded.append(self._encoded(span, self._encoder, first))
-                    kept.append(span)
-                except Exception:
-                    _logger.exception("A span could not be encoded and is lost")
-                    self.count_lost(1)
-            return self._deliver(encoded, kept, told)
+            self._collect(spans)
+            return self._send_collected()
+
+    def collect(self, spans: Sequence[ReadableSpan]) -> None:
+        """Take spans, and send them when there are enough for a request."""
+        self._after_fork()
+        with self._lock:
+            self._collect(spans)
+            if len(self._collected) >= _ENOUGH or self._collected_bytes >= _ENOUGH_BYTES:
+                self._send_collected()
+
+    def send_collected(self) -> None:
+        """Send what was taken."""
+        self._after_fork()
+        with self._lock:
+            self._send_collected()
 
     def export_neutral(self, spans: Sequence[Span]) -> bool:
         """Send neutral spans as they are, and return whether all were taken."""
@@ -141,9 +151,29 @@ class OTLPSpanExporter(SpanExporter):
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         return True
 
-    def _deliver(self, encoded: list[Encoded], spans: list[ReadableSpan], told: int) -> SpanExportResult:
+    def _collect(self, spans: Sequence[ReadableSpan]) -> None:
+        for span in spans:
+            first = {LOST: self._untold} if self._untold and not self._collected else {}
+            try:
+                encoded = self._encoded(span, self._encoder, first)
+            except Exception:
+                _logger.exception("A span could not be encoded and is lost")
+                self.count_lost(1)
+                continue
+            if first:
+                self._told, self._untold = self._untold, 0
+            if len(encoded.span) >= _LARGE:
+                self._large[len(self._collected)] = span
+            self._collected.append(encoded)
+            self._collected_bytes += len(encoded.span)
+
+    def _send_collected(self) -> SpanExportResult:
+        encoded, large, told = self._collected, self._large, self._told
+        self._collected, self._large, self._collected_bytes, self._told = [], {}, 0, 0
+
         def shrink(place: int, most: int) -> Encoded:
-            return self._encoded(spans[place], _cutting(self._rules.redaction, most), {})
+            span = large.get(place)
+            return encoded[place] if span is None else self._encoded(span, _cutting(self._rules.redaction, most), {})
 
         outcome = self._delivery.deliver(encoded, shrink)
         if told and not outcome.taken:
@@ -154,14 +184,14 @@ class OTLPSpanExporter(SpanExporter):
 
     def _encoded(self, span: ReadableSpan, encoder: OtlpEncoder, first: Mapping[str, Any]) -> Encoded:
         held, more = outgoing_attributes(self._stamps, span)
-        attributes = tuple(part for part in (held, more, first) if part)
-        return encoder.sdk_span(span, attributes)
+        return encoder.sdk_span(span, (held, more, first) if more or first else (held,))
 
     def _after_fork(self) -> None:
         """Begin anew in a forked child: locks may have been held by threads that are not here."""
         if self._pid != os.getpid():
             self._pid = os.getpid()
             self._lock = threading.Lock()
+            self._collected, self._large, self._collected_bytes = [], {}, 0
             self._delivery.renew()
 
 

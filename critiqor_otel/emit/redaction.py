@@ -4,7 +4,7 @@ A redaction is a set of rules that is applied to values of any form: attributes,
 """
 
 import fnmatch
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from analyzer.lenient import is_mapping, is_sequence
 from analyzer.session.model import Event
-from critiqor_otel.emit.secret_shapes import REDACTED, is_secret_key, redacted_text
+from critiqor_otel.emit.secret_shapes import REDACTED, is_id_key, is_secret_key, redacted_id, redacted_text
 from critiqor_otel.span import Link, Resource, Scope, Span, SpanEvent
 
 __all__ = ["REDACTED", "Redaction"]
@@ -35,10 +35,12 @@ class Redaction(Struct, frozen=True):
 
     def text(self, text: str) -> str:
         """Return a text without its secrets, cut where it is too long."""
-        scrubbed = redacted_text(text) if self.secrets else text
-        if self.max_text is not None and len(scrubbed) > self.max_text:
-            return f"{scrubbed[: self.max_text]}… [cut: {self.max_text} of {len(scrubbed)} characters]"
-        return scrubbed
+        return self._cut(redacted_text(text) if self.secrets else text)
+
+    def _cut(self, text: str) -> str:
+        if self.max_text is None or len(text) <= self.max_text:
+            return text
+        return f"{text[: self.max_text]}… [cut: {self.max_text} of {len(text)} characters]"
 
     def value(self, value: Any, key: str = "", depth: int = 0) -> Any:
         """Return a value without its secrets; the key it stands under may make it one as a whole."""
@@ -47,7 +49,7 @@ class Redaction(Struct, frozen=True):
         if self._is_secret(key) and not _is_count(key, value):
             return REDACTED
         if isinstance(value, str):
-            return self.text(value)
+            return self.text(value) if not self.secrets or not _names_id(key) else self._cut(redacted_id(value))
         if isinstance(value, bytes):
             return self.text(value.decode("latin-1")).encode("latin-1", "replace")
         return self._inside(value, depth)
@@ -64,6 +66,14 @@ class Redaction(Struct, frozen=True):
     def attribute(self, key: str, value: Any) -> Any:
         """Return an attribute's value without its secrets; one that is allowed as it is."""
         return value if self.allow and _matches(key, self.allow) else self.value(value, key)
+
+    def scrub_for(self, key: str) -> Callable[[str], str]:
+        """Return what `attribute` does to the texts under a key, for who has many of them."""
+        if self.allow or self.deny or self.max_text is not None or self._is_secret(key):
+            return lambda text: self.attribute(key, text)
+        if not self.secrets:
+            return str
+        return redacted_id if _names_id(key) else redacted_text
 
     def attributes(self, held: Mapping[str, Any]) -> dict[str, Any]:
         """Return attributes without their secrets."""
@@ -113,6 +123,7 @@ class Redaction(Struct, frozen=True):
         return bool(key) and ((self.secrets and _names_secret(key)) or (bool(self.deny) and _matches(key, self.deny)))
 
 
+_names_id = lru_cache(maxsize=4096)(is_id_key)
 _names_secret = lru_cache(maxsize=4096)(is_secret_key)
 
 

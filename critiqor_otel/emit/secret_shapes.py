@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
-__all__ = ["is_secret_key", "redacted_text"]
+__all__ = ["is_id_key", "is_secret_key", "redacted_id", "redacted_text"]
 
 REDACTED = "[REDACTED]"
 
@@ -129,6 +129,7 @@ _MOSTLY = 0.6  # names are put together of words for more than that
 _SHORTEST = 20
 _LONG_PART, _SWITCHES = 16, 4  # of letters and digits without capitals; `gpt-4o-2024` stays below both
 
+_LEAST_KEY = 15  # characters; no vendor's key is shorter
 _LEAST = 8  # characters; no shape is shorter
 
 
@@ -155,6 +156,18 @@ def redacted_text(text: str) -> str:
     if _LONG_RUN.search(text) is not None:
         text = _RUN.sub(_run, _VENDORS.sub(_whole, text))
     return text
+
+
+def redacted_id(text: str) -> str:
+    """Return an id, which is random by nature, without what is a known kind of key or a credential in an address."""
+    if len(text) < _LEAST_KEY or "://" in text:
+        return redacted_text(text)
+    return _VENDORS.sub(_whole, text)
+
+
+def is_id_key(key: str) -> bool:
+    """Return whether ids stand under this key: `gen_ai.tool.call.id`, `session_id`, `traceId`."""
+    return key.endswith((".id", "_id", "Id", "_ids"))
 
 
 def _speaks_of_secrets(lower: str) -> bool:

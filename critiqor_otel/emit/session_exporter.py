@@ -1,7 +1,7 @@
-"""Session files written by the agent's own process: no server, no endpoint, the embedded default.
+"""Session files written from inside the agent's process: no server, no endpoint, the embedded default.
 
 Spans wait until their run is over: its root ended and nothing came for a moment, or the process ends. What comes later
-for a run that was written becomes its continuation.
+for a run that was written becomes its continuation. From some hundreds of spans on, a helper process does the work.
 """
 
 import logging
@@ -9,7 +9,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +18,17 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from typing_extensions import override
 
-from critiqor_otel.conventions.carriage import CARRIED, END_EVENT, END_SEQUENCE, EVENT, SEQUENCE, STREAM, event_text
-from critiqor_otel.decode.sdk import SdkReader
+from critiqor_otel.conventions.carriage import END_EVENT, END_SEQUENCE, EVENT, SEQUENCE, STREAM, event_text
+from critiqor_otel.decode.sdk import SdkReader, held_attributes
 from critiqor_otel.emit.aside import ASIDE
 from critiqor_otel.emit.endings import before_end
 from critiqor_otel.emit.export_rules import ExportRules
+from critiqor_otel.emit.helper_process import HelperProcess
+from critiqor_otel.emit.otlp_wire import Encoded, OtlpEncoder, request_of
 from critiqor_otel.emit.redaction import Redaction
-from critiqor_otel.errors import OutputError
-from critiqor_otel.reconstruct.reconstruct import reconstruct
-from critiqor_otel.span import Resource, Span, SpanEvent
-from critiqor_otel.spool.close_reason import CloseReason
-from critiqor_otel.spool.open_sessions import Closed, OpenSessions, Patience, Piece
-from critiqor_otel.spool.sealed_runs import Arrival, seal
-from critiqor_otel.spool.segments import Position
+from critiqor_otel.emit.session_writer import PATIENCE, SessionWriter, WriterConfig
+from critiqor_otel.span import Span, SpanEvent
+from critiqor_otel.spool.open_sessions import Patience
 
 __all__ = ["RUNS_VARIABLE", "SessionExporter"]
 
@@ -38,64 +36,83 @@ RUNS_VARIABLE = "CRITIQOR_RUNS_DIR"
 """The folder of session files (critiqor.session.v1)."""
 
 _SECOND = 1_000_000_000
+_MANY = 500  # spans; below, starting a process costs more than it saves
 _DEFAULT_RULES = ExportRules()
-# Children end before their root in one process, so little is waited for; an agent may wait for a person for hours.
-_PATIENCE = Patience(
-    after_root_ns=2 * _SECOND, idle_ns=6 * 3600 * _SECOND, longest_ns=24 * 3600 * _SECOND, decoded_bytes=1 << 62
-)
-_MOST_SPANS = 500_000  # of all runs together; past it the runs that are open are written as far as they are known
-_MOST_RESOURCES = 256
-_NOWHERE = Position(0, 0)
 _logger = logging.getLogger(__name__)
 
 
 class SessionExporter(SpanExporter):
     """Writes `runs/<run_id>/session.json` for each run that this process sees."""
 
-    def __init__(
+    _lost_by_helper: int
+
+    def __init__(  # each with a default; a user names one or none
         self,
         runs: str | Path | None = None,
         *,
         rules: ExportRules = _DEFAULT_RULES,
-        patience: Patience = _PATIENCE,
+        helper_after: int | None = _MANY,
+        end_seconds: float = 30.0,
+        patience: Patience = PATIENCE,
         now_ns: Callable[[], int] = time.monotonic_ns,
     ) -> None:
-        """Take the folder (else CRITIQOR_RUNS_DIR, else `runs`), what is scrubbed, and how long to wait."""
-        self._runs = Path(runs or os.environ.get(RUNS_VARIABLE) or "runs")
-        self._rules = rules
-        self._patience = patience
+        """Take the folder (else CRITIQOR_RUNS_DIR, else `runs`), what is scrubbed, and how long to wait.
+
+        After so many spans a helper process writes the files (None: never); the end waits for it as long as is said.
+        """
+        folder = Path(runs or os.environ.get(RUNS_VARIABLE) or "runs").absolute()
+        self._config = WriterConfig(runs=str(folder), redaction=rules.redaction, patience=patience)
+        self._helper_after = helper_after
+        self._end_seconds = end_seconds
         self._now_ns = now_ns
         self._is_shut = False
-        self.lost = 0
-        """Spans of sessions that could not be written."""
         self._begin()
         ASIDE.ask()
         before_end(self.shutdown, at_exit=False)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=_beginning(weakref.ref(self)))
 
+    @property
+    def lost(self) -> int:
+        """Spans of sessions that could not be written, as far as is known."""
+        return self._writer.lost + self._lost_by_helper
+
     @override
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         if self._is_shut:
             return SpanExportResult.FAILURE
         with self._lock:
-            now = self._now_ns()
-            for trace_id, found in self._by_trace(spans).items():
-                piece = Piece(trace_id, _NOWHERE, 0, found, None, len(found))
-                self._write(self._open.add(piece, now_ns=now, transport="in_process"))
-                self._count += len(found)
-            self._write(self._open.take_due(now))
-            if self._count > _MOST_SPANS:
-                self._write(self._open.take_all(CloseReason.TOO_LARGE))
-            self._watch()
+            self._count += len(spans)
+            if self._helper is None and self._helper_after is not None and self._count > self._helper_after:
+                self._start_helper()
+            if self._helper is None:
+                self._writer.take(map(self._read, spans), self._now_ns())
+                self._watch()
+            else:
+                self._hand_on([self._encoded(span) for span in spans])
         return SpanExportResult.SUCCESS
+
+    def collect(self, spans: Sequence[ReadableSpan]) -> None:
+        """Take spans a few at a time: they wait here in any case."""
+        self.export(spans)
+
+    def send_collected(self) -> None:
+        """Do nothing: what is over is written when its time has come."""
 
     @override
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Write the runs whose root has ended; the others go on."""
         with self._lock:
-            self._write(self._open.take_due(self._now_ns() + self._patience.after_root_ns))
-        return True
+            if self._helper is None:
+                self._writer.flush(self._now_ns())
+                return True
+            try:
+                lost = self._helper.flush(timeout_millis / 1000)
+            except OSError as error:
+                self._give_up_helper(error)
+                return False
+            self._lost_by_helper = self._lost_by_helper if lost is None else lost
+            return lost is not None
 
     @override
     def shutdown(self) -> None:
@@ -106,7 +123,9 @@ class SessionExporter(SpanExporter):
         if self._timer is not None:
             self._timer.cancel()
         with self._lock:
-            self._write(self._open.take_all(CloseReason.SHUTDOWN))
+            self._writer.close()
+            if self._helper is not None and not self._helper.close(self._end_seconds):
+                _logger.warning("Session files are still being written by another process")
         ASIDE.release()
 
     def begin_anew(self) -> None:
@@ -115,16 +134,18 @@ class SessionExporter(SpanExporter):
 
     def _begin(self) -> None:
         self._lock = threading.RLock()
-        self._open = OpenSessions(self._patience)
+        self._writer = SessionWriter(self._config)
         self._reader = SdkReader()
-        self._resources: dict[int, tuple[Resource, Resource]] = {}
+        self._encoder = OtlpEncoder(None)
+        self._helper: HelperProcess | None = None
         self._timer: threading.Timer | None = None
         self._count = 0
+        self._lost_by_helper = 0
 
     def _watch(self) -> None:
         """Look again when a run may be over: nobody else calls when no more spans come."""
-        if self._timer is None and len(self._open):
-            self._timer = threading.Timer(self._patience.after_root_ns / _SECOND, self._look)
+        if self._timer is None and len(self._writer):
+            self._timer = threading.Timer(self._config.patience.after_root_ns / _SECOND, self._look)
             self._timer.daemon = True
             self._timer.start()
 
@@ -132,39 +153,38 @@ class SessionExporter(SpanExporter):
         with self._lock:
             self._timer = None
             if not self._is_shut:
-                self._write(self._open.take_due(self._now_ns()))
+                self._writer.look(self._now_ns())
                 self._watch()
 
-    def _by_trace(self, spans: Iterable[ReadableSpan]) -> dict[str, list[Span]]:
-        redaction = self._rules.redaction
-        traces: dict[str, list[Span]] = {}
-        for one in spans:
-            span = _with_content(self._reader.span(one), redaction)
-            scrubbed = span if redaction is None else self._scrubbed(span, redaction)
-            traces.setdefault(span.trace_id, []).append(scrubbed)
-        return traces
+    def _read(self, span: ReadableSpan) -> Span:
+        return _with_content(self._reader.span(span), self._config.redaction)
 
-    def _scrubbed(self, span: Span, redaction: Redaction) -> Span:
-        known = self._resources.get(id(span.resource))
-        if known is None:
-            if len(self._resources) >= _MOST_RESOURCES:
-                self._resources.clear()
-            # Holding the resource keeps its id() its own.
-            known = self._resources[id(span.resource)] = (span.resource, redaction.resource(span.resource))
-        return msgspec.structs.replace(redaction.span(span, carried=CARRIED), resource=known[1])
+    def _encoded(self, span: ReadableSpan) -> Encoded:
+        held = held_attributes(span)
+        return self._encoder.span(self._read(span)) if STREAM in held else self._encoder.sdk_span(span, (held,))
 
-    def _write(self, closed: Iterable[Closed]) -> None:
-        for one in closed:
-            spans = [span for piece in one.session.pieces for span in piece.spans or ()]
-            self._count -= len(spans)
-            found = reconstruct(spans)
-            arrival = Arrival(transport="in_process", close_reason=one.reason, duplicates=found.repeats)
-            for session in found.sessions:
-                try:
-                    seal(session, arrival, runs=self._runs)
-                except OutputError as error:
-                    self.lost += len(spans)
-                    _logger.error("The session of run %s is lost: %s", session.run_id, error)  # noqa: TRY400
+    def _start_helper(self) -> None:
+        try:
+            self._helper = HelperProcess(self._config)
+        except OSError as error:
+            self._give_up_helper(error)
+            return
+        self._hand_on([self._encoder.span(span) for span in self._writer.hand_over()])
+
+    def _hand_on(self, encoded: list[Encoded]) -> None:
+        if self._helper is None or not encoded:
+            return
+        try:
+            self._helper.send(request_of(encoded))
+        except OSError as error:
+            self._lost_by_helper += len(encoded)
+            self._give_up_helper(error)
+
+    def _give_up_helper(self, error: OSError) -> None:
+        _logger.error("Session files are written by the agent itself from here on: %s", error)
+        if self._helper is not None:
+            self._helper.close(0)
+        self._helper = self._helper_after = None
 
 
 def _with_content(span: Span, redaction: Redaction | None) -> Span:

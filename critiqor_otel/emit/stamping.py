@@ -37,6 +37,7 @@ _KINDS: Mapping[SpanRole, EventKind] = {
     SpanRole.RETRY: EventKind.RETRY_EVENT,
     SpanRole.USAGE: EventKind.TOKEN_USAGE,
 }
+_OF_KIND: Mapping[SpanRole, dict[str, Any]] = {role: {KIND: kind.value} for role, kind in _KINDS.items()}
 _CONTENT = frozenset(
     {
         Field.INPUT,
@@ -64,13 +65,13 @@ _SPREAD = (
 class Stamps:
     """Makes the attributes that a span gets at its end."""
 
-    def __init__(self, fingerprints: Fingerprints, *, keep_content: bool) -> None:
-        """Take what makes fingerprints, and whether content stays on spans."""
+    def __init__(self, fingerprints: Fingerprints | None, *, keep_content: bool) -> None:
+        """Take what makes fingerprints (None: none are made), and whether content stays on spans."""
         self._fingerprints = fingerprints
         self._keep_content = keep_content
         self._reader = SdkReader()
 
-    def of(self, span: ReadableSpan) -> dict[str, Any]:
+    def of(self, span: ReadableSpan) -> Mapping[str, Any]:
         """Return the attributes for a span of any convention; none for one that is of no agent, or carries events."""
         held = held_attributes(span)
         if not CARRIED.isdisjoint(held):
@@ -78,11 +79,14 @@ class Stamps:
         role = _role_by_kind(held)
         if role is not None and role not in _KINDS:
             return {}
-        if role is not None and role is not SpanRole.TOOL and self._keep_content:
-            return {KIND: _KINDS[role].value}
+        if role is not None and (self._fingerprints is None or (role is not SpanRole.TOOL and self._keep_content)):
+            return _OF_KIND[role]
         facts = facts_of(self._of_attributes(span, held))
         kind = _KINDS.get(facts.role)
-        return {} if kind is None else {KIND: kind.value, **self._prints(facts)}
+        if kind is None:
+            return {}
+        prints = {} if self._fingerprints is None else self._prints(facts, self._fingerprints)
+        return {KIND: kind.value, **prints}
 
     def _of_attributes(self, span: ReadableSpan, held: Mapping[str, Any]) -> Span:
         """Return what the tables read of most spans, which is cheaper to have than the whole."""
@@ -96,20 +100,20 @@ class Stamps:
             return None
         return {key: value for key, value in held.items() if not is_content_key(key)}
 
-    def _prints(self, facts: Facts) -> dict[str, Any]:
+    def _prints(self, facts: Facts, fingerprints: Fingerprints) -> dict[str, Any]:
         made: dict[str, Any] = {}
         if facts.role is SpanRole.TOOL:
             arguments, result = facts.get(Field.TOOL_ARGUMENTS), facts.get(Field.TOOL_RESULT)
             if arguments is not None:
-                made["input_fingerprint"] = self._fingerprints.of(arguments)
-                made["input_parts"] = None if self._keep_content else self._fingerprints.parts(arguments)
+                made["input_fingerprint"] = fingerprints.of(arguments)
+                made["input_parts"] = None if self._keep_content else fingerprints.parts(arguments)
             if result is not None:
                 call_id = facts.get(Field.TOOL_CALL_ID)
-                made["result_fingerprint"] = self._fingerprints.of_result(result, call_id)
-                made["result_parts"] = None if self._keep_content else self._fingerprints.parts(result)
+                made["result_fingerprint"] = fingerprints.of_result(result, call_id)
+                made["result_parts"] = None if self._keep_content else fingerprints.parts(result)
         elif facts.role is SpanRole.MODEL and not self._keep_content:
             texts = [message.text for field in _SPOKEN for message in facts.get(field) or () if message.text]
-            made["message_parts"] = self._fingerprints.parts(texts)
+            made["message_parts"] = fingerprints.parts(texts)
         return {FINGERPRINTS[name]: value for name, value in made.items() if value}
 
 

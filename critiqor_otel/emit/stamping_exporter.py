@@ -19,7 +19,7 @@ from critiqor_otel.emit.redaction import Redaction
 
 __all__ = ["StampingExporter"]
 
-_DEFAULTS = ExportRules()
+_DEFAULTS = ExportRules(fingerprints=True)
 
 
 class StampingExporter(SpanExporter):

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from analyzer.lenient import is_mapping, is_sequence
+from analyzer.lenient import as_text, is_mapping, is_sequence
 from critiqor_otel.emit.plain_values import plain_text, text_of_json
 from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.reconstruct.values import as_json
@@ -26,61 +26,69 @@ _DOUBLE = struct.Struct("<d").pack
 _FIXED64 = struct.Struct("<Q").pack
 _REMEMBERED = 4096  # keys, and short texts below them
 _SHORT = 64  # characters of a text that is remembered
+_DISTINCT = 64  # texts remembered of one key
 
 
 class AttributeWriter:
-    """Writes attributes by the rules of a redaction; attributes that are spared are written as they are."""
+    """Writes the attributes of one kind of message, by the rules of a redaction; those that are spared as they are."""
 
-    def __init__(self, redaction: Redaction | None = None, *, spared: frozenset[str] = frozenset()) -> None:
-        """Take the rules; None: nothing is scrubbed."""
+    def __init__(self, tag: bytes, redaction: Redaction | None = None, *, spared: frozenset[str] = frozenset()) -> None:
+        """Take the tag of the message's attributes, and the rules; None: nothing is scrubbed."""
+        self._tag = tag
         self._redaction = redaction
         self._spared = spared
-        self._known: dict[tuple[str, str], bytes] = {}
-        self._keys: dict[str, tuple[bytes, bool]] = {}
+        self._known: dict[str, dict[str, bytes]] = {}
+        """By key, the first short texts that came under it: names come again, ids don't."""
+        self._keys: dict[str, tuple[bytes, Callable[[str], str] | None]] = {}
 
-    def write(self, parts: list[bytes], tag: bytes, held: Mapping[str, Any]) -> None:
-        """Append a KeyValue an attribute, each behind the tag of its field."""
+    def write(self, parts: list[bytes], held: Mapping[str, Any]) -> None:
+        """Append a KeyValue an attribute."""
         known = self._known
         for key, value in held.items():
             if value.__class__ is str and len(value) <= _SHORT:
-                written = known.get((key, value))
+                texts = known.get(key)
+                if texts is None:
+                    texts = self._texts(key)
+                written = texts.get(value)
                 if written is None:
-                    written = self._remembered(key, value)
+                    written = self._pair(key, value)
+                    if len(texts) < _DISTINCT:
+                        texts[value] = written
             else:
                 written = self._pair(key, value)
-            parts += (tag, written)
+            parts.append(written)
 
-    def _remembered(self, key: str, value: str) -> bytes:
+    def _texts(self, key: str) -> dict[str, bytes]:
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
-        written = self._known[key, value] = self._pair(key, value)
-        return written
+        texts = self._known[key] = {}
+        return texts
 
     def _pair(self, key: str, value: Any) -> bytes:
-        """Return length and content of a KeyValue."""
-        written_key, is_scrubbed = self._keys.get(key) or self._key(key)
-        if is_scrubbed and value.__class__ not in _NUMBERS:
-            value = self._scrubbed(key, value)
+        """Return a KeyValue with its tag."""
+        written_key, scrub = self._keys.get(key) or self._key(key)
+        kind = value.__class__
+        if scrub is not None and kind not in _NUMBERS:
+            value = scrub(value) if kind is str else self._scrubbed(key, value)
         encode = _ENCODERS.get(value.__class__)
         written = _value(value, 0) if encode is None else encode(value, 0)
         length, size = len(written), len(written_key) + len(written)
         if size < _TWO_BYTES:
             before = _VARINTS[length]
-            return b"%b%b%b%b" % (_VARINTS[size + len(before)], written_key, before, written)
-        content = b"%b%b%b" % (written_key, written_varint(length), written)
-        return written_varint(len(content)) + content
+            return b"%b%b%b%b%b" % (self._tag, _VARINTS[size + len(before)], written_key, before, written)
+        return written_field(self._tag, b"%b%b%b" % (written_key, written_varint(length), written))
 
     def _scrubbed(self, key: str, value: Any) -> Any:
         return value if self._redaction is None else self._redaction.attribute(key, value)
 
-    def _key(self, key: str) -> tuple[bytes, bool]:
-        """Return a key as it is written, and whether its values are scrubbed, numbers too where it names a secret."""
+    def _key(self, key: str) -> tuple[bytes, Callable[[str], str] | None]:
+        """Return a key as it is written, and what scrubs the texts that stand under it."""
         if len(self._keys) >= _REMEMBERED:
             self._keys.clear()
         redaction = self._redaction
-        is_scrubbed = redaction is not None and key not in self._spared
+        scrub = None if redaction is None or key in self._spared else redaction.scrub_for(key)
         told = key if redaction is None else redaction.text(key)
-        written = self._keys[key] = (written_text(b"\x0a", told) + b"\x12", is_scrubbed)
+        written = self._keys[key] = (written_text(b"\x0a", told) + b"\x12", scrub)
         return written
 
 
@@ -96,7 +104,7 @@ def _value(value: Any, depth: int) -> bytes:
         return _map(value, depth)
     if is_sequence(value):
         return _array(value, depth)
-    return _string(str(value), depth)
+    return _string(as_text(value), depth)
 
 
 def _string(value: str, _depth: int) -> bytes:
@@ -172,7 +180,8 @@ def written_text(tag: bytes, text: str) -> bytes:
         content = text.encode()
     except UnicodeEncodeError:
         content = plain_text(text).encode()
-    return b"%b%b%b" % (tag, written_varint(len(content)), content)
+    length = len(content)
+    return b"%b%b%b" % (tag, _VARINTS[length] if length < _TWO_BYTES else _long_varint(length), content)
 
 
 def written_field(tag: bytes, content: bytes) -> bytes:

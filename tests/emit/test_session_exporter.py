@@ -1,6 +1,11 @@
 """Session files written in the agent's own process."""
 
 import os
+import signal
+import subprocess
+import sys
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -150,3 +155,83 @@ def test_the_folder_can_be_named_by_the_environment(monkeypatch: pytest.MonkeyPa
     provider.shutdown()
 
     assert [session.run_id for session in written(tmp_path)] == ["a"]
+
+
+def many_runs(provider: TracerProvider, count: int) -> None:
+    for number in range(count):
+        run_agent(provider, f"run-{number:03}")
+
+
+def test_many_spans_are_written_by_a_helper(tmp_path: Path) -> None:
+    exporter = SessionExporter(tmp_path / "runs", helper_after=20)
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    many_runs(provider, 50)
+
+    assert exporter.force_flush()
+    assert len(written(tmp_path)) == 50
+
+    with monitor("a private question", options=RecordingOptions(tracer_provider=provider, run_id="x")) as recorder:
+        recorder.record_tool_call("login", {"password": "hunter2", "q": "private"})
+    provider.shutdown()
+
+    sessions = {session.run_id: session for session in written(tmp_path)}
+    assert len(sessions) == 51
+    assert [event.event for event in sessions["run-000"].events] == [
+        event.event for event in sessions["run-049"].events
+    ]
+    assert sessions["x"].events[0].payload["input"] == "a private question"
+    assert sessions["x"].events[1].payload["input"] == {"password": "[REDACTED]", "q": "private"}
+
+
+def test_a_helper_that_is_gone_is_done_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    exporter = SessionExporter(tmp_path / "runs", helper_after=3)
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    many_runs(provider, 4)
+    exporter.force_flush()
+    helper: Any = exporter._helper  # noqa: SLF001  # the process that the test ends
+    helper._process.kill()  # noqa: SLF001
+    helper._process.wait()  # noqa: SLF001
+
+    many_runs(provider, 8)
+    provider.shutdown()
+
+    assert exporter.lost > 0
+    assert "by the agent itself" in caplog.text
+    assert len(written(tmp_path)) >= 8
+
+
+def test_a_killed_agent_leaves_its_sessions(tmp_path: Path) -> None:
+    program = """
+import os, signal
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from critiqor_otel import SessionExporter
+exporter = SessionExporter("runs", helper_after=0)
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+tracer = provider.get_tracer("agent")
+attributes = {"gen_ai.operation.name": "invoke_agent", "critiqor.run_id": "killed"}
+with tracer.start_as_current_span("invoke_agent", attributes=attributes):
+    tracer.start_span("execute_tool search", attributes={"gen_ai.tool.name": "search"}).end()
+    print(exporter._helper._process.pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == -signal.SIGKILL
+    wait_for_end(int(done.stdout))
+    (session,) = written(tmp_path)
+    assert [event.event for event in session.events] == ["tool_call", "tool_output"]
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process that is not our child is gone."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        state = Path(f"/proc/{pid}/stat")
+        if not state.exists() or state.read_text().split()[2] == "Z":
+            return
+        threading.Event().wait(0.05)
+    raise AssertionError(f"process {pid} goes on")
