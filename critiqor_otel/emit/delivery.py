@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from critiqor_otel.emit.otlp_wire import Encoded, request_of
 from critiqor_otel.emit.reply import Reply, Transport, Verdict
 
-__all__ = ["Delivery", "Patience", "Shrink"]
+__all__ = ["Delivery", "Outcome", "Patience", "Shrink"]
 
 Shrink = Callable[[int, int], Encoded]
 """Encodes the span at a place of the batch again, its texts no longer than so many characters."""

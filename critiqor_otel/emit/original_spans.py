@@ -20,7 +20,7 @@ from critiqor_otel.emit.open_span import EVENTS_PER_SPAN
 from critiqor_otel.emit.plain_values import attribute_of_json, plain_text, text_of_json
 from critiqor_otel.span import Link, Resource, Scope, Span, SpanEvent, SpanKind, StatusCode
 
-__all__ = ["OriginalSpan", "original_spans"]
+__all__ = ["Numbered", "OriginalSpan", "original_spans"]
 
 _HEX = re.compile(r"(?!0+$)[0-9a-f]+", re.ASCII)
 _TRACE, _SPAN = 32, 16

@@ -9,7 +9,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -19,6 +18,7 @@ from typing_extensions import override
 
 from critiqor_otel.emit.delivery import Delivery, Patience
 from critiqor_otel.emit.export_rules import ExportRules, outgoing_attributes
+from critiqor_otel.emit.grpc_transport import GrpcTransport
 from critiqor_otel.emit.http_transport import HttpTransport
 from critiqor_otel.emit.otlp_settings import OtlpSettings, settings_from_environment
 from critiqor_otel.emit.otlp_wire import Encoded, OtlpEncoder
@@ -42,11 +42,10 @@ def transport_for(settings: OtlpSettings) -> Transport:
 
     Raises:
         ValueError: the endpoint is no address of its protocol.
-        ModuleNotFoundError: gRPC is asked for and grpcio is not installed (`pip install critiqor-otel[grpc]`).
+        ModuleNotFoundError: gRPC is asked for and grpcio is not installed.
     """
     if settings.protocol == "grpc":
-        made: Transport = import_module("critiqor_otel.emit.grpc_transport").GrpcTransport(settings)
-        return made
+        return GrpcTransport(settings)
     return HttpTransport(settings)
 
 

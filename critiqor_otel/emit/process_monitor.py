@@ -28,7 +28,7 @@ from critiqor_otel.emit.run_identity import RUN_VARIABLE
 
 __all__ = ["ProcessOutcome", "child_environment", "monitor_process"]
 
-NOT_FOUND = 127  # as shells report it
+_NOT_FOUND = 127  # as shells report it
 _CHUNK = 65_536
 _LONGEST_LINE = 1 << 20  # bytes; a longer one is told in pieces
 _GRACE = 3.0  # seconds that a process has to end by itself, and its pipes to run dry
@@ -98,7 +98,7 @@ class _Monitored:
             )
         except (OSError, IndexError) as error:
             self._recorder.record_event("process_start", command=self._words)
-            return self._ended(NOT_FOUND, {"error": "command_not_found", "message": str(error)})
+            return self._ended(_NOT_FOUND, {"error": "command_not_found", "message": str(error)})
         readers = [self._reader(process.stdout, "stdout"), self._reader(process.stderr, "stderr")]
         try:  # from here on: a signal may interrupt anything, and the process must not outlive us
             self._recorder.record_event("process_start", command=self._words, pid=process.pid)

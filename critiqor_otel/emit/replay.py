@@ -16,7 +16,7 @@ from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.emit.session_spans import head_of, links_of, spans_of, tracks_of
 from critiqor_otel.span import Span
 
-__all__ = ["Replayed", "follow", "redacted", "replay"]
+__all__ = ["Replayed", "Send", "follow", "redacted", "replay"]
 
 Send = Callable[[Sequence[Span]], bool]
 """Sends spans, and returns whether all were taken."""

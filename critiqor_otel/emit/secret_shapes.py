@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
-__all__ = ["is_id_key", "is_secret_key", "redacted_id", "redacted_text"]
+__all__ = ["REDACTED", "is_id_key", "is_secret_key", "redacted_id", "redacted_text"]
 
 REDACTED = "[REDACTED]"
 

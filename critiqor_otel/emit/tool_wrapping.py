@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
-__all__ = ["ToolRun", "Unrecorded", "wrap"]
+__all__ = ["Begin", "ToolRun", "Unrecorded", "wrap"]
 
 _MOST_ITEMS = 1000  # of a generator's output; some never end
 

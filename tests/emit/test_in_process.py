@@ -10,7 +10,7 @@ from importlib import import_module
 import critiqor_otel.emit
 import critiqor_otel.decode.sdk
 for module in pkgutil.iter_modules(critiqor_otel.emit.__path__):
-    if module.name not in ("grpc_transport", "session_helper"):  # what speaks gRPC loads it; a process of its own
+    if module.name != "session_helper":  # a process of its own
         import_module(f"critiqor_otel.emit.{module.name}")
 import critiqor_otel
 critiqor_otel.configure("agent", endpoint="http://127.0.0.1:9/v1/traces")
