@@ -25,14 +25,15 @@ _PARTS = re.compile(r"[^\W_]+(?:[._:@/-][^\W_]+)*")
 _SHORT_WORD, _SHORT_NUMBER = 4, 2  # shorter ones are in every text
 _READ = 100_000  # characters of a text that are looked at
 _LONGEST_KEY = 64  # blake2b
+_PROCESS_KEY = os.urandom(_LONGEST_KEY)
 
 
 class Fingerprints:
     """Makes fingerprints with one key."""
 
     def __init__(self, key: bytes | None = None) -> None:
-        """Take the key given, else that of the environment, else one that dies with the process."""
-        given = key or os.environ.get(KEY_VARIABLE, "").encode() or os.urandom(_LONGEST_KEY)
+        """Take the key given, else that of the environment, else this process's, which dies with it."""
+        given = key or os.environ.get(KEY_VARIABLE, "").encode() or _PROCESS_KEY
         self._key = given if len(given) <= _LONGEST_KEY else hashlib.sha512(given).digest()
 
     def of(self, value: Json) -> str:

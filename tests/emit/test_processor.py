@@ -1,14 +1,18 @@
 """What the processor puts on spans, and what it knows of those that are open."""
 
+import subprocess
+import sys
 import threading
 from typing import Any
 
+import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
 from analyzer.diagnosis import diagnose
 from analyzer.session.model import Session
 from critiqor_otel.emit.export_rules import ExportRules
+from critiqor_otel.emit.fingerprints import Fingerprints
 from critiqor_otel.emit.processor import CritiqorSpanProcessor
 from critiqor_otel.emit.stamping_exporter import StampingExporter
 from critiqor_otel.emit.watch import Alarm, Watch
@@ -180,3 +184,17 @@ def test_threads_count_one_row_of_places() -> None:
     root.end()
 
     assert sorted(span.attributes["critiqor.sequence"] for span in sink.spans) == list(range(401))
+
+
+def test_one_process_makes_equal_fingerprints_of_equal_values_and_another_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CRITIQOR_FINGERPRINT_KEY", raising=False)
+    value = {"b": ["x"], "a": 1}
+    script = f"from critiqor_otel.emit.fingerprints import Fingerprints; print(Fingerprints().of({value!r}))"
+    other = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
+
+    assert Fingerprints().of(value) == Fingerprints().of({"a": 1, "b": ["x"]})
+    assert Fingerprints().of(value) != other
+    assert Fingerprints(b"key").of(value) == Fingerprints(b"key").of(value)
+    assert len(set(Fingerprints().parts("word " * 10 + " ".join(f"number{n}" for n in range(200))))) == 64
