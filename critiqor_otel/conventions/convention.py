@@ -92,6 +92,7 @@ class Field(StrEnum):
     OUTPUT = "output"  # JSON: what it answered
     MODEL = "model"  # str
     PROVIDER = "provider"  # str
+    RESPONSE_ID = "response_id"  # str: the provider's name for an answer
     INPUT_TOKENS = "input_tokens"  # int, cached input included
     UNCACHED_INPUT_TOKENS = "uncached_input_tokens"  # int, for families that report input without the cached part
     OUTPUT_TOKENS = "output_tokens"  # int

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.calls import ToolCall, calls_of
+from critiqor_otel.reconstruct.exchanges import Asked
 from critiqor_otel.reconstruct.failures import Failure, first_failures
 from critiqor_otel.reconstruct.node import Node
 from critiqor_otel.reconstruct.places import Place, places_of
+from critiqor_otel.reconstruct.twins import fuller_first, twins
 from critiqor_otel.reconstruct.usage import Usage, counted_usage
 
 __all__ = ["Account"]
@@ -20,6 +22,7 @@ class Account:
         _name_the_agent(nodes)
         _silence_echoes(nodes)
         _silence_repeats(nodes)
+        _silence_twins(nodes)
         self.places: dict[int, Place] = places_of(nodes)
         self.usage: dict[int, Usage] = counted_usage(nodes, self.places)
         self.failures: dict[int, Failure] = first_failures(nodes)
@@ -29,10 +32,16 @@ class Account:
         """Calls without a span, by the model call that asked for them."""
         self.told_to: dict[int, list[ToolCall]] = {}
         """Calls without a span, by the model call that was told their result."""
+        self.asked: dict[int, list[Asked]] = {}
+        """What each model call asked tools for, by the id() of its node, where its own answer leaves out the ids."""
         for call in calls_of(nodes, self.places):
             self._place_call(call)
+        for asked in self.asked.values():
+            asked.sort(key=lambda one: one.place)
 
     def _place_call(self, call: ToolCall) -> None:
+        if call.asked is not None and call.asked.retold:
+            self.asked.setdefault(id(call.asked.model), []).append(call.asked)
         if call.node is not None:
             self.call_of[id(call.node)] = call
             return
@@ -73,6 +82,12 @@ def _silence_echoes(nodes: Sequence[Node]) -> None:
     for node in nodes:
         if node.from_log and node.role is SpanRole.MODEL and node.facts.family in spoken:
             node.role = SpanRole.OTHER
+
+
+def _silence_twins(nodes: Sequence[Node]) -> None:
+    """Let of two spans that tell of one answer the fuller one tell."""
+    for one, other in list(twins(nodes)):
+        fuller_first(one, other)[1].role = SpanRole.OTHER
 
 
 def _silence_repeats(nodes: Sequence[Node]) -> None:

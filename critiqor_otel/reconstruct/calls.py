@@ -119,7 +119,8 @@ def _span_call(outer: Node, parts: Sequence[Node]) -> ToolCall:
     if failure is not None:
         call.failed = True
         call.error_type = failure.error_type
-        call.error = failure.message or error_text(call.result) or failure.error_type
+        told = call.result if isinstance(call.result, str) else None
+        call.error = failure.message or error_text(call.result) or told or failure.error_type
     elif outer.end_ns is not None:
         call.failed = False
     return call

@@ -32,6 +32,8 @@ class Asked(Struct, frozen=True):
     """How many requests without an id came before in the run, for any tool."""
     next_start_ns: int | None
     """When the same agent next called a model."""
+    retold: bool = False
+    """The answer leaves out the request's id, which is that of a later history."""
 
     def could_start(self, tool: Node) -> bool:
         """Tell whether the tool's span began after the request was under way."""
@@ -87,7 +89,8 @@ class Exchanges:
         for one in asked:
             turn, again = retold.get((one.request.name, one.ordinal), (0, one.request))
             fits = turn > one.turn and canonical(again.arguments) == canonical(one.request.arguments)
-            named.append(msgspec.structs.replace(one, request=again) if fits and one.request.id is None else one)
+            missing = fits and one.request.id is None
+            named.append(msgspec.structs.replace(one, request=again, retold=True) if missing else one)
         return named
 
     def _retold(self, known: Collection[str | None]) -> dict[tuple[str, int], tuple[int, ToolRequest]]:

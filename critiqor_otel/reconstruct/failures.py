@@ -37,10 +37,20 @@ def failure_of(node: Node) -> Failure | None:
     message = (
         node.facts.get(Field.ERROR_MESSAGE)
         or _text(exception, "exception.message")
-        or (node.span.status_message if node.span.status_message != error_type else None)  # its type again
+        or _beyond_type(node.span.status_message, error_type)
         or (f"exit code {exit_code}" if exit_code not in (None, 0) else None)
     )
     return Failure(error_type, message)
+
+
+def _beyond_type(message: str, error_type: str | None) -> str | None:
+    """Return a status's words, or None where they only name the type: `ToolRetryError: ` of an error without any."""
+    named = message.rstrip(": ")
+    return (
+        None
+        if not named or (error_type is not None and named in (error_type, error_type.rpartition(".")[2]))
+        else message
+    )
 
 
 def _exception(node: Node) -> SpanEvent | None:

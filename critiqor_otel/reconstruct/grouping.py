@@ -15,6 +15,7 @@ from msgspec import Struct
 from analyzer.session.model import Note, SpanRef
 from critiqor_otel.reconstruct.chaining import chain_calls
 from critiqor_otel.reconstruct.node import Trace
+from critiqor_otel.reconstruct.twins import twins
 from critiqor_otel.reconstruct.unit import EVIDENCE, Unit, units_of
 
 __all__ = ["GroupBy", "Grouped", "Run", "group", "silent_runs"]
@@ -58,6 +59,7 @@ def group(traces: Iterable[Trace], group_by: GroupBy | None) -> Grouped:
         _join_equal_keys(units, bonds, ignore_run_ids=group_by is GroupBy.CONVERSATION)
         _join_linked(units, bonds)
         _join_scattered(units, bonds)
+        _join_twins(units, bonds)
         for earlier, later in chain_calls([unit for unit in units if unit.key is None and not unit.has_agent]):
             bonds.join(earlier.index, later.index)
             derived.update((earlier.index, later.index))
@@ -139,6 +141,16 @@ def _join_scattered(units: list[Unit], bonds: _Bonds) -> None:
             bonds.join(outer.index, unit.index)
         else:
             open_units[unit.origin] = unit
+
+
+def _join_twins(units: list[Unit], bonds: _Bonds) -> None:
+    """Join traces whose lone model spans tell of one answer."""
+    homes = {id(node): unit for unit in units for node in unit.nodes if node.parent is None}
+    lone = (node for unit in units for node in unit.nodes if node.parent is None)
+    for one, other in twins(lone):
+        unit, home = homes[id(other)], homes[id(one)]
+        if unit.key is None or home.key is None or unit.key == home.key:
+            _join_if_compatible(unit, home, bonds)
 
 
 def _settle_silent(units: list[Unit], bonds: _Bonds) -> list[Unit]:

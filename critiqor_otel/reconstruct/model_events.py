@@ -1,13 +1,14 @@
 """A model call as two events: what was sent to it that is new, and what came back."""
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from analyzer.session.model import EventKind
 from critiqor_otel.conventions.convention import Field, SpanRole
-from critiqor_otel.conventions.messages import Message
+from critiqor_otel.conventions.messages import Message, ToolRequest
 from critiqor_otel.conventions.records import spans_of_events
 from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.account import Account
@@ -72,11 +73,27 @@ class ModelEvents:
                 **self._identity(node),
                 usage=self._account.usage.get(id(node)),
                 finish_reasons=facts.get(Field.FINISH_REASONS),
-                messages=None if messages is None else [_told(message) for message in messages],
+                messages=None if messages is None else [_told(message) for message in self._named(node, messages)],
                 cost_usd=facts.get(Field.COST),
             ),
             timed=True,
         )
+
+    def _named(self, node: Node, messages: list[Message]) -> list[Message]:
+        """Give requests that leave out their ids those under which later requests tell of them."""
+        retold = deque(self._account.asked.get(id(node), ()))
+        if not retold:
+            return messages
+        return [
+            structs.replace(
+                message,
+                tool_requests=tuple(
+                    retold.popleft().request if retold and _is_retold(one, retold[0].request) else one
+                    for one in message.tool_requests
+                ),
+            )
+            for message in messages
+        ]
 
     def _identity(self, node: Node) -> dict[str, Any]:
         return {
@@ -84,6 +101,10 @@ class ModelEvents:
             "provider": node.facts.get(Field.PROVIDER),
             "agent": self._account.agent_name(node),
         }
+
+
+def _is_retold(request: ToolRequest, again: ToolRequest) -> bool:
+    return request.id is None and (request.name, request.arguments) == (again.name, again.arguments)
 
 
 def _retries(node: Node) -> Iterator[Draft]:

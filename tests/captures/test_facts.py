@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from not_carried import ABSENT, NO_CACHED_INPUT, PARTIAL, named
+from not_carried import ABSENT, FURTHER_ABSENT, FURTHER_PARTIAL, NO_CACHED_INPUT, PARTIAL, named
 
 from analyzer.diagnosis import diagnose
 from analyzer.session.codec import write_session
@@ -15,12 +15,16 @@ from analyzer.session.model import Session
 from critiqor_otel.engine.local import gather, runs_of
 from critiqor_otel.formats.reading import read_paths
 
-CAPTURES = Path(__file__).parent.parent / "cases" / "captures"
-SCENARIOS = sorted(
-    path.relative_to(CAPTURES).as_posix().removesuffix(".facts.json")
-    for path in CAPTURES.glob("*/*.facts.json")
+CASES = Path(__file__).parent.parent / "cases"
+STEMS = {
+    path.relative_to(folder).as_posix().removesuffix(".facts.json"): path.with_name(
+        path.name.removesuffix(".facts.json")
+    )
+    for folder in (CASES / "captures", CASES / "further_captures")
+    for path in folder.glob("*/*.facts.json")
     if path.parent.name != "_formats"
-)
+}
+SCENARIOS = sorted(STEMS)
 ENCODINGS = ("pb", "jsonl")
 OPINION = {"unsupported_claims"}  # the scripted answer of the clean runs names five days, which no tool result holds
 LOUD = {"medium", "high", "critical"}
@@ -62,7 +66,7 @@ class Told:
 
 
 def capture(scenario: str, encoding: str) -> list[Path]:
-    stem = CAPTURES / scenario
+    stem = STEMS[scenario]
     paths = [Path(f"{stem}{kind}.otlp.{encoding}") for kind in ("", ".logs")]
     return [path for path in paths if path.exists() and path.stat().st_size]
 
@@ -79,7 +83,7 @@ def scenario(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def facts(scenario: str) -> dict[str, Any]:
-    return dict(json.loads((CAPTURES / f"{scenario}.facts.json").read_text()))
+    return dict(json.loads(Path(f"{STEMS[scenario]}.facts.json").read_text()))
 
 
 @cache
@@ -99,11 +103,11 @@ def told(scenario: str, encoding: str) -> Told:
 
 
 def absent(scenario: str) -> set[str]:
-    return named(ABSENT, *scenario.split("/"))
+    return named({**ABSENT, **FURTHER_ABSENT}, *scenario.split("/"))
 
 
 def excused(scenario: str) -> set[str]:
-    return absent(scenario) | named(PARTIAL, *scenario.split("/"))
+    return absent(scenario) | named({**PARTIAL, **FURTHER_PARTIAL}, *scenario.split("/"))
 
 
 def check(fact: str, told: Told, scenario: str, *, seen: Any, true: Any) -> None:
@@ -190,7 +194,7 @@ def test_nothing_is_said_to_be_missing_that_is_carried(told: Told, scenario: str
 
 def test_every_pair_of_the_table_is_a_capture_and_has_its_reason() -> None:
     families = {scenario.partition("/")[0] for scenario in SCENARIOS}
-    for table in (ABSENT, PARTIAL):
+    for table in (ABSENT, PARTIAL, FURTHER_ABSENT, FURTHER_PARTIAL):
         for key, facts in table.items():
             assert key in SCENARIOS or key in families
             assert all(reason for reason in facts.values())

@@ -99,6 +99,18 @@ PARTIAL: NotCarried = {
     "otel_genai_openai_agents": {"messages": "they stand on model spans, which are not there"},
 }
 
+_AGENT_ALONE = "the instrumentation writes the agent's span alone"
+
+FURTHER_ABSENT: NotCarried = {
+    "openinference_crewai": {"model_calls": "models leave no spans unless their client is instrumented too"},
+    "openllmetry_openai_agents_chat": {"tokens": "the instrumentation leaves out the usage of chat completions"},
+    "otel_genai_smolagents": dict.fromkeys(
+        ("tool_calls", "tool_errors", "tool_arguments", "tool_results", "model_calls", "tokens"), _AGENT_ALONE
+    ),
+}
+FURTHER_PARTIAL: NotCarried = {}
+"""The same for the further captures, which the page of conventions does not show."""
+
 NO_CACHED_INPUT: Mapping[str, str] = {
     "autogen": "usage in messages has no cached part",
     "openinference_google_adk": "those of the last model call stay",

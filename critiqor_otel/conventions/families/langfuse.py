@@ -72,6 +72,11 @@ def _count(usage: Mapping[str, Any], key: str) -> int | None:
     return None if usage.get(key) is None else integer(usage[key])
 
 
+def _limit(value: Any) -> int | None:
+    """Return a limit of tokens; the wrapped OpenAI client says that there is none."""
+    return None if value in ("Infinity", "inf") else integer(value)
+
+
 def _in_call(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the shape that first takes off the Python call which `@observe` wrote down."""
 
@@ -115,7 +120,7 @@ CONVENTION = Convention(
             At(_USAGE, inner("output_tokens_details", "reasoning_tokens", shape=integer)),
         ),
         Field.COST: (At("langfuse.observation.cost_details", inner("total", shape=number)),),
-        Field.MAX_TOKENS: (At("langfuse.observation.model.parameters", inner("max_tokens", shape=integer)),),
+        Field.MAX_TOKENS: (At("langfuse.observation.model.parameters", inner("max_tokens", shape=_limit)),),
         Field.INPUT_MESSAGES: (When(_TYPE, _MODEL, At(_INPUT, _in_call(conversation))),),
         Field.OUTPUT_MESSAGES: (When(_TYPE, _MODEL, At(_OUTPUT, answer)),),
         Field.TOOL_DEFINITIONS: (When(_TYPE, _MODEL, At(_INPUT, inner("tools", shape=tools))),),

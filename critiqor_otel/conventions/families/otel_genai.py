@@ -202,6 +202,7 @@ CONVENTION = Convention(
         ),
         Field.MODEL: (At("gen_ai.response.model", text), At("gen_ai.request.model", text)),
         Field.PROVIDER: (At("gen_ai.provider.name", text), At("gen_ai.system", text)),
+        Field.RESPONSE_ID: (At("gen_ai.response.id", text),),
         Field.INPUT_TOKENS: (At("gen_ai.usage.input_tokens", integer), At("gen_ai.usage.prompt_tokens", integer)),
         Field.OUTPUT_TOKENS: (At("gen_ai.usage.output_tokens", integer), At("gen_ai.usage.completion_tokens", integer)),
         Field.TOTAL_TOKENS: (At("gen_ai.usage.total_tokens", integer),),
