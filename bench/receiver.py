@@ -289,12 +289,8 @@ def _missed(row: Row) -> bool:
 
 
 def _document(rows: list[Row]) -> Iterator[str]:
-    yield "# What a received span costs"
-    yield ""
-    yield "Written by `bench/receiver.py`; ratios within one run."
-    yield ""
-    yield "| what | figure | target | measured |"
-    yield "|---|---|---|---|"
+    yield from ("# What a received span costs", "", "Written by `bench/receiver.py`; ratios within one run.", "")
+    yield from ("| what | figure | target | measured |", "|---|---|---|---|")
     for row in rows:
         yield f"| {' | '.join(row)} |{' missed' if _missed(row) else ''}"
     yield ""

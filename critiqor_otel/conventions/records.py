@@ -9,12 +9,10 @@ import json
 from typing import Any
 
 from critiqor_otel.conventions.convention import BadValueError
-from critiqor_otel.conventions.facts import Facts
-from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.conventions.shapes import integer, number
 from critiqor_otel.span import LogRecord, Span, SpanEvent
 
-__all__ = ["record_facts", "span_of_record", "spans_of_events"]
+__all__ = ["span_of_record", "spans_of_events"]
 
 _OWN = ("claude_code.", "codex.", "openclaw.")
 """How the names of events begin that stand for themselves."""
@@ -108,12 +106,6 @@ def _stands_alone(event: SpanEvent) -> bool:
         return (integer(event.attributes.get("attempt", "")) or 0) > 1
     except BadValueError:
         return False
-
-
-def record_facts(record: LogRecord) -> Facts | None:
-    """Return the facts of a record that is an agent event of its own, else None."""
-    span = span_of_record(record)
-    return None if span is None else facts_of(span)
 
 
 def _digest(*parts: Any, length: int) -> str:

@@ -4,10 +4,11 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from record_facts import record_facts
 
 from critiqor_otel.conventions import convention as cells
 from critiqor_otel.conventions.convention import Cell, Field
-from critiqor_otel.conventions.records import record_facts, spans_of_events
+from critiqor_otel.conventions.records import spans_of_events
 from critiqor_otel.conventions.registry import ALL, facts_of
 from critiqor_otel.span import LogRecord, Resource, Scope, Span, SpanEvent
 

@@ -4,9 +4,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from record_facts import record_facts
 
 from critiqor_otel.conventions.convention import Field, SpanRole
-from critiqor_otel.conventions.records import record_facts, span_of_record, spans_of_events
+from critiqor_otel.conventions.records import span_of_record, spans_of_events
 from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.span import LogRecord, Scope, Span, SpanEvent
 
