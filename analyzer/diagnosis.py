@@ -76,8 +76,11 @@ def find_causes(
 
 
 def _run(detector: Detector, timeline: Timeline, profile: Profile, options: Options) -> list[FailureCause]:
+    find = detector.find.get(profile)
+    if find is None:
+        return []
     try:
-        return list(detector.find[profile](timeline, options))
+        return list(find(timeline, options))
     except Exception as error:
         raise DetectorError(f"{detector.failure_type}: {type(error).__name__}: {error}") from error
 

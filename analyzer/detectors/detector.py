@@ -56,7 +56,7 @@ class Detector:
     steps: tuple[str, ...]
     """How such a failure comes about, in the words of critiqor 0.1.4."""
     find: Mapping[Profile, Find]
-    """Pure functions from a timeline to causes, one a profile."""
+    """Pure functions from a timeline to causes, one a profile that knows the type."""
 
 
 @dataclass(frozen=True, slots=True)
