@@ -7,6 +7,7 @@ from analyzer.detectors import (
     infinite_tool_loop,
     memory_degradation,
     skill_failure,
+    slow_tool,
 )
 from analyzer.detectors.detector import Detector
 
@@ -19,4 +20,5 @@ ALL: tuple[Detector, ...] = (
     context_pollution.DETECTOR,
     cost_explosion.DETECTOR,
     skill_failure.DETECTOR,
+    slow_tool.DETECTOR,
 )
