@@ -9,6 +9,7 @@ from analyzer.session.accessors import LookUp, first_given, first_present, name_
 from analyzer.session.model import Event, EventKind, Note, Session
 from analyzer.session.shapes import is_list
 from analyzer.timeline.call import Call, Fingerprint, FingerprintOf, call_of, implied_fingerprint, recorded_fingerprint
+from analyzer.timeline.conversation import Conversation, conversation_of
 from analyzer.timeline.ending import Ending, RunStatus
 from analyzer.timeline.memory import MemoryOperation, MemoryOperations
 from analyzer.timeline.missing import Carried, Fact, missing_facts
@@ -98,6 +99,11 @@ class Timeline:
             if retry.call is not None:
                 found.setdefault(self.calls[retry.call].event_id, []).append(retry.event)
         return found
+
+    @cached_property
+    def conversation(self) -> Conversation:
+        """Who said what, each utterance once."""
+        return conversation_of(self.events)
 
     @cached_property
     def position_of(self) -> dict[str, int]:
