@@ -113,7 +113,6 @@ _VENDORS = re.compile(
     r"|pypi-[\w-]{16,}|AGE-SECRET-KEY-[A-Z0-9]{20,}"
     r")"
 )
-_LONG_RUN = re.compile(r"[A-Za-z0-9+/_=.:-]{15}")  # no vendor's key is shorter
 # A run that could be a key of a vendor nobody has heard of; `_looks_random` decides.
 _RUN = re.compile(r"(?<![\w+/=.-])[A-Za-z0-9+_-][A-Za-z0-9+/_-]{19,511}={0,2}(?![\w])")
 _HEX = re.compile(r"[0-9a-fA-F-]+")
@@ -131,6 +130,9 @@ _LONG_PART, _SWITCHES = 16, 4  # of letters and digits without capitals; `gpt-4o
 
 _LEAST_KEY = 15  # characters; no vendor's key is shorter
 _LEAST = 8  # characters; no shape is shorter
+_OF_KEYS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_=.:-")
+_AS_RUNS = bytes(ord("x") if byte in _OF_KEYS else ord(" ") for byte in range(256))
+_LONG_RUN = b"x" * _LEAST_KEY
 
 
 def is_secret_key(key: str) -> bool:
@@ -153,7 +155,7 @@ def redacted_text(text: str) -> str:
         for needles, pattern, replace in _TOLD:
             if any(needle in lower for needle in needles):
                 text = pattern.sub(replace, text)
-    if _LONG_RUN.search(text) is not None:
+    if _LONG_RUN in text.encode(errors="replace").translate(_AS_RUNS):  # four times as fast as a pattern
         text = _RUN.sub(_run, _VENDORS.sub(_whole, text))
     return text
 

@@ -17,16 +17,16 @@ from critiqor_otel.reconstruct.values import as_json
 __all__ = ["AttributeWriter", "fixed64", "written_field", "written_text", "written_varint"]
 
 _ONE_BYTE = 0x80
-_TWO_BYTES = 2000  # within the table of varints, with room for a length
-_NUMBERS = frozenset((int, float, bool, type(None)))  # a secret is text; a number under its key is a count
+_HEADS = 2048  # bytes of a text whose head is remembered
+_NUMBERS = frozenset((int, float, bool, type(None)))
 _MAX_DEPTH = 25  # protobuf's parser stops at 100 messages inside one another: six around a value, three a level
 _UINT64 = (1 << 64) - 1
 _INT64 = 1 << 63
 _DOUBLE = struct.Struct("<d").pack
 _FIXED64 = struct.Struct("<Q").pack
-_REMEMBERED = 4096  # keys, and short texts below them
+_REMEMBERED = 4096  # keys
 _SHORT = 64  # characters of a text that is remembered
-_DISTINCT = 64  # texts remembered of one key
+_DISTINCT = 64  # values remembered of one key
 
 
 class AttributeWriter:
@@ -37,59 +37,91 @@ class AttributeWriter:
         self._tag = tag
         self._redaction = redaction
         self._spared = spared
-        self._known: dict[str, dict[str, bytes]] = {}
-        """By key, the first short texts that came under it: names come again, ids don't."""
-        self._keys: dict[str, tuple[bytes, Callable[[str], str] | None]] = {}
+        self._keys: dict[str, _KeyWriter] = {}
 
     def write(self, parts: list[bytes], held: Mapping[str, Any]) -> None:
         """Append a KeyValue an attribute."""
-        known = self._known
+        keys = self._keys
         for key, value in held.items():
-            if value.__class__ is str and len(value) <= _SHORT:
-                texts = known.get(key)
-                if texts is None:
-                    texts = self._texts(key)
-                written = texts.get(value)
+            writer = keys.get(key)
+            if writer is None:
+                writer = self._key(key)
+            if value.__class__ is str:
+                written = writer.texts.get(value) if len(value) <= _SHORT else None
                 if written is None:
-                    written = self._pair(key, value)
-                    if len(texts) < _DISTINCT:
-                        texts[value] = written
+                    writer.text(parts, value)
+                    continue
             else:
-                written = self._pair(key, value)
+                written = writer.whole.get(value) if value.__class__ is int else None
+                if written is None:
+                    written = writer.other(value)
             parts.append(written)
 
-    def _texts(self, key: str) -> dict[str, bytes]:
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
-        texts = self._known[key] = {}
-        return texts
-
-    def _pair(self, key: str, value: Any) -> bytes:
-        """Return a KeyValue with its tag."""
-        written_key, scrub = self._keys.get(key) or self._key(key)
-        kind = value.__class__
-        if scrub is not None and kind not in _NUMBERS:
-            value = scrub(value) if kind is str else self._scrubbed(key, value)
-        encode = _ENCODERS.get(value.__class__)
-        written = _value(value, 0) if encode is None else encode(value, 0)
-        length, size = len(written), len(written_key) + len(written)
-        if size < _TWO_BYTES:
-            before = _VARINTS[length]
-            return b"%b%b%b%b%b" % (self._tag, _VARINTS[size + len(before)], written_key, before, written)
-        return written_field(self._tag, b"%b%b%b" % (written_key, written_varint(length), written))
-
-    def _scrubbed(self, key: str, value: Any) -> Any:
-        return value if self._redaction is None else self._redaction.attribute(key, value)
-
-    def _key(self, key: str) -> tuple[bytes, Callable[[str], str] | None]:
-        """Return a key as it is written, and what scrubs the texts that stand under it."""
+    def _key(self, key: str) -> "_KeyWriter":
         if len(self._keys) >= _REMEMBERED:
             self._keys.clear()
         redaction = self._redaction
-        scrub = None if redaction is None or key in self._spared else redaction.scrub_for(key)
+        scrubbing = None if key in self._spared else redaction
         told = key if redaction is None else redaction.text(key)
-        written = self._keys[key] = (written_text(b"\x0a", told) + b"\x12", scrub)
-        return written
+        writer = self._keys[key] = _KeyWriter(self._tag, key, told, scrubbing)
+        return writer
+
+
+class _KeyWriter:
+    """Writes what stands under one key: names come again and are remembered, texts get a head by their length."""
+
+    __slots__ = ("_heads", "_key", "_redaction", "_scrub", "_spelled", "_tag", "texts", "whole")
+
+    def __init__(self, tag: bytes, key: str, told: str, redaction: Redaction | None) -> None:
+        self._tag = tag
+        self._key = key
+        self._spelled = written_text(b"\x0a", told) + b"\x12"
+        self._redaction = redaction
+        self._scrub = None if redaction is None else redaction.scrub_for(key)
+        self._heads: dict[int, bytes] = {}
+        """By the bytes of a text, what stands before them."""
+        self.texts: dict[str, bytes] = {}
+        """The first short texts that came, written."""
+        self.whole: dict[int, bytes] = {}
+        """The first whole numbers that came, written."""
+
+    def text(self, parts: list[bytes], value: str) -> None:
+        """Append a text."""
+        told = value if self._scrub is None else self._scrub(value)
+        try:
+            content = told.encode()
+        except UnicodeEncodeError:
+            content = plain_text(told).encode()
+        head = self._heads.get(len(content))
+        if head is None:
+            head = self._head(len(content))
+        if len(value) <= _SHORT and len(self.texts) < _DISTINCT:
+            self.texts[value] = head + content
+        parts.append(head)
+        parts.append(content)
+
+    def other(self, value: Any) -> bytes:
+        """Return a KeyValue of what is no text."""
+        kind = value.__class__
+        if kind in _NUMBERS:  # a secret is text; a number under its key is a count
+            written = self._pair(_ENCODERS[kind](value, 0))
+            if kind is int and len(self.whole) < _DISTINCT:
+                self.whole[value] = written
+            return written
+        told = value if self._redaction is None else self._redaction.attribute(self._key, value)
+        return self._pair(_value(told, 0))
+
+    def _pair(self, written: bytes) -> bytes:
+        content = b"%b%b%b" % (self._spelled, written_varint(len(written)), written)
+        return written_field(self._tag, content)
+
+    def _head(self, length: int) -> bytes:
+        text = b"\x0a" + written_varint(length)
+        before = b"%b%b%b" % (self._spelled, written_varint(len(text) + length), text)
+        head = b"%b%b%b" % (self._tag, written_varint(len(before) + length), before)
+        if length < _HEADS:
+            self._heads[length] = head
+        return head
 
 
 def _value(value: Any, depth: int) -> bytes:
@@ -180,8 +212,7 @@ def written_text(tag: bytes, text: str) -> bytes:
         content = text.encode()
     except UnicodeEncodeError:
         content = plain_text(text).encode()
-    length = len(content)
-    return b"%b%b%b" % (tag, _VARINTS[length] if length < _TWO_BYTES else _long_varint(length), content)
+    return b"%b%b%b" % (tag, written_varint(len(content)), content)
 
 
 def written_field(tag: bytes, content: bytes) -> bytes:
