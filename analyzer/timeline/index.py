@@ -11,11 +11,13 @@ from analyzer.session.shapes import is_list
 from analyzer.timeline.call import Call, Fingerprint, FingerprintOf, call_of, implied_fingerprint, recorded_fingerprint
 from analyzer.timeline.conversation import Conversation, conversation_of
 from analyzer.timeline.ending import Ending, RunStatus
+from analyzer.timeline.heard import heard_in
 from analyzer.timeline.memory import MemoryOperation, MemoryOperations
 from analyzer.timeline.missing import Carried, Fact, missing_facts
 from analyzer.timeline.model_calls import REQUEST, ModelCall, ModelCalls
 from analyzer.timeline.order import Arrange, as_listed, by_time
 from analyzer.timeline.pairing import Pairing
+from analyzer.timeline.provenance import Provenance, Use, trace_values
 from analyzer.timeline.repeats import Repetition, repetitions
 from analyzer.timeline.retries import Retries, TiedRetry
 from analyzer.timeline.tokens import Tokens, total_of, usage_of
@@ -104,6 +106,16 @@ class Timeline:
     def conversation(self) -> Conversation:
         """Who said what, each utterance once."""
         return conversation_of(self.events)
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """What became of the values that outputs gave."""
+        return trace_values(heard_in(self.events, self.calls, self.orphan_outputs, self.conversation))
+
+    @property
+    def uses(self) -> tuple[Use, ...]:
+        """Which later event used a value of which earlier output, in order of the later event."""
+        return self.provenance.uses
 
     @cached_property
     def position_of(self) -> dict[str, int]:

@@ -1,0 +1,202 @@
+"""Which later event used a value of which earlier output? Found by the values themselves, in one pass.
+
+Each output's telling tokens point to it; each later text is looked through once. Of several outputs with one value the
+latest counts. What had been said before an output (the user's question, the instructions, the call's own arguments, the
+agent's words) is an echo in it and proves nothing. Where content is withheld, its keyed fingerprints are the tokens.
+
+Rules: `value-in-arguments`, `value-in-prompt` and `value-in-answer`, by where a value was seen again. That a request
+hands a tool's message to the model is no use of it: it proves that the output could be used, not that it was.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from analyzer.cause import Confidence
+from analyzer.session.accessors import ABSENT
+from analyzer.session.model import Note
+from analyzer.timeline.heard import Heard, Way
+from analyzer.timeline.phrases import Phrases
+from analyzer.timeline.telling import text_in, tokens, weight
+
+__all__ = ["MOST_PARTS", "MOST_TEXT", "Provenance", "Use", "trace_values"]
+
+MOST_TEXT = 100_000
+"""Characters of one text that are looked at."""
+MOST_PARTS = 64
+"""Fingerprints a text has at most; one with that many may have had more words."""
+
+_STRONG = 2
+_LONG = 5  # characters by which a number or an id meets another by no accident
+_FEW = 8  # tokens of an output so short that all of them together are one value, whatever they are
+_SOME_WORDS, _SHARE = 3, 0.2
+_SHOWN, _SHORT = 5, 80
+
+
+class Use(Struct, frozen=True, kw_only=True):
+    """A later event that holds values of an earlier output."""
+
+    source: int
+    """Position of the output, of a tool or of the memory."""
+    target: int
+    """Position of the later event."""
+    values: tuple[str, ...]
+    """What was seen again, the most telling first, in lower case, shortened."""
+    confidence: Confidence
+    rule: str
+
+
+class Provenance(Struct, frozen=True, kw_only=True):
+    """What became of the values that outputs gave."""
+
+    uses: tuple[Use, ...] = ()
+    """In order of the later event, then of the output."""
+    unused: tuple[int, ...] = ()
+    """Positions of outputs that say something, where no later text holds the least of it, though the agent spoke."""
+    invented: tuple[str, ...] = ()
+    """Numbers and ids of the last answer that stand nowhere before it, sorted."""
+    notes: tuple[Note, ...] = ()
+
+
+def trace_values(heard: Sequence[Heard]) -> Provenance:
+    """Return who used which values; linear in the texts, which come in order of their events."""
+    tracer = _Tracer()
+    for one in heard:
+        tracer.take(one)
+    return tracer.provenance()
+
+
+class _Output:
+    """An output: what it holds that nobody had said before."""
+
+    __slots__ = ("heard", "heirs", "seen", "size", "telling")
+
+    def __init__(self, heard: Heard, fresh: set[str]) -> None:
+        self.heard = heard
+        self.size = len(fresh)
+        self.telling = sum(map(weight, fresh)) >= _STRONG
+        self.heirs: list[_Output] = []
+        """Later outputs that hold some of its values too, and whose use may be its own."""
+        self.seen = False
+
+
+class _Tracer:
+    """Takes the texts one by one."""
+
+    def __init__(self) -> None:
+        self._outputs: list[_Output] = []
+        self._source_of: dict[str, _Output] = {}
+        self._said: set[str] = set()
+        self._uses: list[Use] = []
+        self._invented: tuple[str, ...] = ()
+        self._phrases = Phrases()
+        self._last_answer = -1
+        self._last_unknown = -1
+        self._cut: list[int] = []
+
+    def take(self, heard: Heard) -> None:
+        """Take a text."""
+        found = self._tokens(heard)
+        if heard.way is Way.OUTPUT:
+            self._output(heard, found)
+            return
+        if heard.way is Way.ANSWER:
+            self._last_answer = heard.position
+            self._invented = self._unheard(found)
+        self._look_for(heard, found)
+        self._said |= found
+
+    def provenance(self) -> Provenance:
+        """Return what was found."""
+        return Provenance(
+            uses=tuple(self._uses), unused=tuple(self._unused()), invented=self._invented, notes=self._notes()
+        )
+
+    def _tokens(self, heard: Heard) -> set[str]:
+        if heard.value is not ABSENT:
+            text = text_in(heard.value)
+            if len(text) > MOST_TEXT:
+                self._cut.append(heard.position)
+                self._last_unknown = heard.position
+            return tokens(text[:MOST_TEXT])
+        if heard.parts is None or len(heard.parts) >= MOST_PARTS:
+            self._last_unknown = heard.position
+        return {f"#{part}" for part in heard.parts or ()}
+
+    def _output(self, heard: Heard, found: set[str]) -> None:
+        fresh = found - self._said
+        if not fresh:
+            return
+        output = _Output(heard, fresh)
+        for token in self._source_of.keys() & fresh:
+            earlier = self._source_of[token].heirs
+            if weight(token) and not (earlier and earlier[-1] is output):
+                earlier.append(output)
+        self._source_of.update(dict.fromkeys(fresh, output))
+        self._outputs.append(output)
+
+    def _look_for(self, heard: Heard, found: set[str]) -> None:
+        by_source: dict[int, tuple[_Output, list[str]]] = {}
+        for token in self._source_of.keys() & found:
+            output = self._source_of[token]
+            by_source.setdefault(output.heard.position, (output, []))[1].append(token)
+        for position in sorted(by_source):
+            output, hits = by_source[position]
+            use = self._use(output, heard, sorted(hits, key=_telling_first))
+            if use is not None:
+                self._uses.append(use)
+
+    def _use(self, output: _Output, heard: Heard, hits: list[str]) -> Use | None:
+        is_whole = len(hits) == output.size <= _FEW
+        output.seen = output.seen or is_whole or weight(hits[0]) > 0
+        confidence, values = _judge(output.size, hits, is_whole=is_whole)
+        if confidence is Confidence.LOW or confidence is None:
+            phrase = self._phrases.shared(output.heard, heard, hits)
+            if phrase is not None:
+                confidence, values = Confidence.MEDIUM, [phrase, *values]
+        if confidence is None:
+            return None
+        return Use(
+            source=output.heard.position,
+            target=heard.position,
+            values=tuple(value.removeprefix("#")[:_SHORT] for value in values[:_SHOWN]),
+            confidence=confidence,
+            rule=f"value-in-{heard.way.value}",
+        )
+
+    def _unheard(self, found: set[str]) -> tuple[str, ...]:
+        new = found - self._said - self._source_of.keys()
+        return tuple(sorted(token for token in new if token[0] != "#" and any(map(str.isdigit, token))))
+
+    def _unused(self) -> Iterator[int]:
+        """Yield the outputs that nothing speaks for; one that texts follow which nobody can read is none."""
+        for output in reversed(self._outputs):
+            output.seen = output.seen or any(heir.seen for heir in output.heirs)
+        for output in self._outputs:
+            position = output.heard.position
+            if output.telling and not output.seen and self._last_unknown < position < self._last_answer:
+                yield position
+
+    def _notes(self) -> tuple[Note, ...]:
+        if not self._cut:
+            return ()
+        message = f"re-use was looked for in the first {MOST_TEXT} characters of each text: {len(self._cut)} are longer"
+        return (Note(code="long-text", message=message),)
+
+
+def _telling_first(token: str) -> tuple[int, int, str]:
+    return -weight(token), -len(token), token
+
+
+def _judge(size: int, hits: list[str], *, is_whole: bool) -> tuple[Confidence | None, list[str]]:
+    """Return how sure it is that these tokens of an output, the most telling first, were taken from it, and which."""
+    strong = [token for token in hits if weight(token) >= _STRONG]
+    if strong:
+        sure = len(strong) > 1 or len(strong[0]) >= _LONG
+        return Confidence.HIGH if sure else Confidence.MEDIUM, strong
+    words = [token for token in hits if weight(token)]
+    if is_whole and (words or hits[0].isdigit()):
+        return Confidence.MEDIUM if words else Confidence.LOW, hits
+    if len(words) >= _SOME_WORDS and len(words) >= _SHARE * size:
+        return Confidence.LOW, words
+    return None, words
