@@ -22,6 +22,7 @@ class RunStatus(StrEnum):
 # The states of a run record (critiqor.session.v1).
 _RECORDED: Mapping[str, RunStatus] = {
     "COMPLETED": RunStatus.COMPLETED,
+    "FAILED": RunStatus.FAILED,
     "ABORTED": RunStatus.FAILED,
     "MONITORING": RunStatus.UNFINISHED,
     "FINALIZING": RunStatus.UNFINISHED,

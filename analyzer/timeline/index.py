@@ -8,6 +8,7 @@ from analyzer.profile import Profile
 from analyzer.session.accessors import LookUp, first_given, first_present, name_of
 from analyzer.session.model import Event, EventKind, Note, Session
 from analyzer.session.shapes import is_list
+from analyzer.timeline.answers import Answer, answers_of
 from analyzer.timeline.call import Call, Fingerprint, FingerprintOf, call_of, implied_fingerprint, recorded_fingerprint
 from analyzer.timeline.conversation import Conversation, conversation_of
 from analyzer.timeline.ending import Ending, RunStatus
@@ -116,6 +117,12 @@ class Timeline:
     def uses(self) -> tuple[Use, ...]:
         """Which later event used a value of which earlier output, in order of the later event."""
         return self.provenance.uses
+
+    @cached_property
+    def answers(self) -> tuple[Answer, ...]:
+        """What each model call gave back."""
+        kind = EventKind.TOKEN_USAGE
+        return answers_of((place, event) for place, event in enumerate(self.events) if event.event == kind)
 
     @cached_property
     def position_of(self) -> dict[str, int]:

@@ -8,6 +8,7 @@ Rules: `value-in-arguments`, `value-in-prompt` and `value-in-answer`, by where a
 hands a tool's message to the model is no use of it: it proves that the output could be used, not that it was.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -79,6 +80,14 @@ class _Output:
         """Later outputs that hold some of its values too, and whose use may be its own."""
         self.seen = False
 
+    def is_met_by(self, hits: list[str]) -> bool:
+        """Return whether these of its tokens, met again, may be a use; remember that they were met."""
+        is_whole = len(hits) == self.size <= _FEW
+        told = weight(hits[0]) if len(hits) == 1 else sum(map(weight, hits))
+        if told or is_whole:
+            self.seen = True
+        return is_whole or told >= _STRONG
+
 
 class _Tracer:
     """Takes the texts one by one."""
@@ -136,19 +145,18 @@ class _Tracer:
         self._outputs.append(output)
 
     def _look_for(self, heard: Heard, found: set[str]) -> None:
-        by_source: dict[int, tuple[_Output, list[str]]] = {}
-        for token in self._source_of.keys() & found:
-            output = self._source_of[token]
-            by_source.setdefault(output.heard.position, (output, []))[1].append(token)
-        for position in sorted(by_source):
-            output, hits = by_source[position]
-            use = self._use(output, heard, sorted(hits, key=_telling_first))
+        source_of = self._source_of
+        hits_of: defaultdict[_Output, list[str]] = defaultdict(list)
+        for token in source_of.keys() & found:
+            hits_of[source_of[token]].append(token)
+        likely = [output for output, hits in hits_of.items() if output.is_met_by(hits)]
+        for output in sorted(likely, key=_position):
+            use = self._use(output, heard, sorted(hits_of[output], key=_telling_first))
             if use is not None:
                 self._uses.append(use)
 
     def _use(self, output: _Output, heard: Heard, hits: list[str]) -> Use | None:
         is_whole = len(hits) == output.size <= _FEW
-        output.seen = output.seen or is_whole or weight(hits[0]) > 0
         confidence, values = _judge(output.size, hits, is_whole=is_whole)
         if confidence is Confidence.LOW or confidence is None:
             phrase = self._phrases.shared(output.heard, heard, hits)
@@ -165,7 +173,8 @@ class _Tracer:
         )
 
     def _unheard(self, found: set[str]) -> tuple[str, ...]:
-        new = found - self._said - self._source_of.keys()
+        said, given = self._said, self._source_of
+        new = [token for token in found if not token.isalpha() and token not in said and token not in given]
         return tuple(sorted(token for token in new if token[0] != "#" and any(map(str.isdigit, token))))
 
     def _unused(self) -> Iterator[int]:
@@ -182,6 +191,10 @@ class _Tracer:
             return ()
         message = f"re-use was looked for in the first {MOST_TEXT} characters of each text: {len(self._cut)} are longer"
         return (Note(code="long-text", message=message),)
+
+
+def _position(output: _Output) -> int:
+    return output.heard.position
 
 
 def _telling_first(token: str) -> tuple[int, int, str]:

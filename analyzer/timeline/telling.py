@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from analyzer.session.model import Json
-from analyzer.session.shapes import is_list, is_object
 from analyzer.timeline.outcome import unblocked
 
 __all__ = ["Weight", "sequence", "text_in", "tokens", "weight"]
@@ -104,8 +103,7 @@ def _number_weight(digits: str) -> Weight:
 
 def _spaced(text: str) -> set[str]:
     found = set(_WORDS.findall(text))
-    joined = [word for word in found if not word.isalnum()]
-    for word in joined:
+    for word in [word for word in found if not word.isalnum()]:
         if _NUMBER.fullmatch(word):
             found.discard(word)
             found.add(_plain_number(word))
@@ -128,15 +126,17 @@ def _pieces(run: str) -> Iterator[str]:
             yield run[start : start + size]
 
 
-def _leaves(value: Json) -> Iterator[str]:
+def _leaves(value: Json) -> list[str]:
+    found: list[str] = []
     stack: list[Json] = [value]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            yield item
-        elif is_object(item):
-            stack += reversed(item.values())
-        elif is_list(item):
-            stack += reversed(item)
+            found.append(item)
+        elif isinstance(item, dict):
+            stack += item.values()
+        elif isinstance(item, list):
+            stack += item
         elif item is not None and not isinstance(item, bool):
-            yield str(item)
+            found.append(str(item))
+    return found

@@ -9,6 +9,7 @@ import msgspec
 
 from analyzer.report.remarks import some
 from analyzer.session.model import Note, Session
+from critiqor_otel.backends.address import is_address, shown_address
 from critiqor_otel.cli.product import STANDARD_OUTPUT
 from critiqor_otel.cli.side import Side, spoken_place
 from critiqor_otel.engine.local import Evidence, gather, runs_of
@@ -66,7 +67,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
             found = f"{_counted(evidence.passed_over, 'record')} read, and no spans found"
         else:
             found = "nothing could be read"
-        return f"No run was found in {some(list(map(spoken_place, paths)), _NAMED_PATHS)}: {found}."
+        return f"No run was found in {some([_spoken(path) for path in paths], _NAMED_PATHS)}: {found}."
 
 
 def read_runs(
@@ -102,6 +103,10 @@ def read_runs(
     if any(map(is_of_no_format, named if found.sessions else found.skipped)):
         side.say(f"What is read: {EXPECTED}.")
     return found
+
+
+def _spoken(path: str) -> str:
+    return shown_address(path) if is_address(path) else spoken_place(path)
 
 
 def _counted(count: int, thing: str) -> str:

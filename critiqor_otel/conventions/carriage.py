@@ -18,6 +18,7 @@ from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.span import Span
 
 __all__ = [
+    "ANNOTATION",
     "CARRIED",
     "END_EVENT",
     "END_SEQUENCE",
@@ -45,6 +46,9 @@ SESSION = "critiqor.session.json"
 """The session without its events, and how many there are; on one span of the run."""
 STREAM = "critiqor.stream"
 """Which recorder counted the sequence: the processes of one run count each for itself. Absent for a replay."""
+
+ANNOTATION = "critiqor.annotation"
+"""On spans that tell a verdict of ours (`diagnosis`, `failure`): they stand in the run's trace and are no evidence."""
 
 UNFINISHED = "critiqor.unfinished"
 """On a span that was ended because its process, or its record, ended before it."""

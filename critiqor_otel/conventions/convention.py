@@ -214,6 +214,8 @@ class Everywhere:
     """The span as a whole: for facts spread over many keys (`llm.input_messages.0…`), its events or its name."""
 
     shape: Callable[[Span], Any]
+    of_events: bool = False
+    """It looks at the span's events and at nothing else."""
 
     def read(self, span: Span) -> Any:
         """Return what the shape makes of the span."""

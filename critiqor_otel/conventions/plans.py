@@ -1,46 +1,65 @@
-"""Which places are worth looking at on a span of this shape.
+"""How spans of one shape are read: what they are, and where on them each fact can stand.
 
 Spans of one instrumentation have the same attribute keys over and over, and most places of most fields are empty on
 them. What can be there is worked out once for each set of keys.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from critiqor_otel.conventions.convention import At, Cell, Convention, Field, FromEvent, When
+from msgspec import Struct
+
+from critiqor_otel.conventions.convention import At, Cell, Convention, Everywhere, Field, FromEvent, SpanRole, When
 from critiqor_otel.span import Span
 
-__all__ = ["Plan", "plan_for"]
+__all__ = ["Plan", "Spot", "plan_for", "spots_of"]
 
-Plan = Mapping[Field, tuple[tuple[Cell, str], ...]]
-"""For each field that can be there: its places in order of precedence, each with the name of its family."""
-
-_MOST_PLANS = 4096
-_MOST_KEYS = 64  # indexed messages make every span's keys its own: such a plan is not kept
-
-_plans: dict[tuple[tuple[str, ...], tuple[str, ...], bool], Plan] = {}
+Spot = tuple[str | None, Callable[[Any], Any], str]
+"""A place: the attribute's key and its shape, or None and what reads the whole span; and the name of its family."""
 
 
-def plan_for(span: Span, families: tuple[Convention, ...]) -> Plan:
-    """Return the places where facts of this span can stand."""
-    if len(span.attributes) > _MOST_KEYS:
-        return _plan(span, families)
-    shape = (tuple(family.name for family in families), tuple(span.attributes), bool(span.events))
-    plan = _plans.get(shape)
-    if plan is None:
-        if len(_plans) >= _MOST_PLANS:
-            _plans.clear()
-        plan = _plans[shape] = _plan(span, families)
-    return plan
+class Plan(Struct, frozen=True):
+    """What spans of one shape are, and where their facts can stand."""
+
+    role: SpanRole
+    family: str | None
+    spots: Mapping[Field, tuple[Spot, ...]]
+    """For each field that can be there: its places in order of precedence."""
 
 
-def _plan(span: Span, families: tuple[Convention, ...]) -> Plan:
-    places: dict[Field, list[tuple[Cell, str]]] = {}
+def plan_for(span: Span, families: tuple[Convention, ...], roles: tuple[SpanRole | None, ...]) -> Plan:
+    """Return the plan for spans with these keys that the families take for these roles.
+
+    The families come in order of precedence; those without a role do not know the span. The first that does says what
+    it is.
+    """
+    known = [(family, role) for family, role in zip(families, roles, strict=True) if role is not None]
+    if not known:
+        return _NOTHING
+    first, role = known[0]
+    return Plan(role, first.name, spots_of(span, [family for family, _ in known]))
+
+
+_NOTHING = Plan(SpanRole.OTHER, None, {})
+
+
+def spots_of(span: Span, families: list[Convention]) -> Mapping[Field, tuple[Spot, ...]]:
+    """Return the places where facts of a span with these keys can stand, in the words of these families."""
+    spots: dict[Field, list[Spot]] = {}
     for family in families:
         for field, cells in family.fields.items():
             for cell in cells:
                 if _is_possible(cell, span):
-                    places.setdefault(field, []).append((cell, family.name))
-    return {field: tuple(found) for field, found in places.items()}
+                    spots.setdefault(field, []).append(_spot(cell, family.name))
+    return {field: tuple(found) for field, found in spots.items()}
+
+
+def _spot(cell: Cell, family: str) -> Spot:
+    match cell:
+        case At(key=key, shape=shape):
+            return key, shape, family
+        case _:
+            return None, cell.read, family
 
 
 def _is_possible(cell: Cell, span: Span) -> bool:
@@ -51,6 +70,8 @@ def _is_possible(cell: Cell, span: Span) -> bool:
         case When():
             return cell.key in span.attributes and _is_possible(cell.cell, span)
         case FromEvent():
+            return bool(span.events)
+        case Everywhere(of_events=True):
             return bool(span.events)
         case _:
             return True

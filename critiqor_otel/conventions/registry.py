@@ -29,6 +29,7 @@ from critiqor_otel.conventions.families import (
     strands,
     vercel,
 )
+from critiqor_otel.conventions.plans import Plan, plan_for
 from critiqor_otel.span import Span
 
 __all__ = ["ALL", "SCATTERED", "TABLES", "Tables", "facts_of"]
@@ -65,35 +66,45 @@ _MOST_SHAPES = 4096
 _MOST_KEYS = 64  # indexed messages make every span's keys its own: such a shape is not remembered
 
 
+class _Shape:
+    """Spans of one scope with the same keys: which families to ask, and the plan for each of their answers."""
+
+    __slots__ = ("families", "plans")
+
+    def __init__(self, families: tuple[Convention, ...]) -> None:
+        self.families = families
+        self.plans: dict[tuple[SpanRole | None, ...], Plan] = {}
+
+
 class Tables:
-    """Some families in order of precedence, and which of them to ask about a span of a shape that was met before."""
+    """Some families in order of precedence, and how spans of a shape that was met before are read."""
 
     def __init__(self, families: tuple[Convention, ...]) -> None:
         """Take the families."""
         self._families = families
         self._names = tuple(name for family in families if family.signs is not None for name in family.signs.names)
-        self._asked: dict[tuple[str, tuple[str, ...]], tuple[Convention, ...]] = {}
+        self._shapes: dict[tuple[str | bool, ...], _Shape] = {}
 
     def facts_of(self, span: Span) -> Facts:
         """Return what the tables say of a span; its role is OTHER where no family knows it."""
-        found: list[tuple[Convention, SpanRole]] = []
-        for convention in self._to_ask(span):
-            role = convention.role_of(span)
-            if role is not None:
-                found.append((convention, role))
-        return Facts(span, tuple(found))
+        shape = self._shape(span)
+        roles = tuple([family.role_of(span) for family in shape.families])
+        plan = shape.plans.get(roles)
+        if plan is None:
+            plan = shape.plans[roles] = plan_for(span, shape.families, roles)
+        return Facts(span, plan)
 
-    def _to_ask(self, span: Span) -> tuple[Convention, ...]:
-        """Return the families that have a sign on the span; worked out once for spans of one scope and equal keys."""
+    def _shape(self, span: Span) -> _Shape:
+        """Return the shape, remembered unless the span's keys are its own, or its name alone makes it a family's."""
         if len(span.attributes) > _MOST_KEYS or span.name.startswith(self._names):
-            return self._marked(span)
-        shape = (span.scope.name, tuple(span.attributes))
-        families = self._asked.get(shape)
-        if families is None:
-            if len(self._asked) >= _MOST_SHAPES:
-                self._asked.clear()
-            families = self._asked[shape] = self._marked(span)
-        return families
+            return _Shape(self._marked(span))
+        keys = (span.scope.name, bool(span.events), *span.attributes)
+        shape = self._shapes.get(keys)
+        if shape is None:
+            if len(self._shapes) >= _MOST_SHAPES:
+                self._shapes.clear()
+            shape = self._shapes[keys] = _Shape(self._marked(span))
+        return shape
 
     def _marked(self, span: Span) -> tuple[Convention, ...]:
         return tuple(family for family in self._families if family.signs is None or family.signs.mark(span))

@@ -121,9 +121,12 @@ def _is_printed(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and value.startswith(("content='", 'content="')) and _PRINTED_ID in value
 
 
+_MESSAGE_TYPES = ("tool", "constructor")
+
+
 def tool_message_fields(value: Any) -> Mapping[str, Any] | None:
     """Return the fields of a serialised LangChain ToolMessage, or None when the value is none."""
-    if not is_object(value):
+    if not is_object(value) or value.get("type") not in _MESSAGE_TYPES:
         return None
     candidates: tuple[tuple[str, Any], ...] = (
         ("tool", value.get("data")),
@@ -136,6 +139,9 @@ def tool_message_fields(value: Any) -> Mapping[str, Any] | None:
     return None
 
 
+_MESSAGE_SIGN = "tool_call_id"  # stands in every spelling of a ToolMessage
+
+
 def tool_message_field(key: str, *before: Unwrap) -> Callable[[Any], Any]:
     """Return the shape that reads one field of a ToolMessage; None where there is no message.
 
@@ -143,6 +149,8 @@ def tool_message_field(key: str, *before: Unwrap) -> Callable[[Any], Any]:
     """
 
     def read(value: Any) -> Any:
+        if isinstance(value, str) and _MESSAGE_SIGN not in value:
+            return None
         value = structured(value)
         for step in before:
             value = structured(step(value))

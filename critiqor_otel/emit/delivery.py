@@ -104,12 +104,13 @@ class Delivery:
     def _within_limit(self, batch: "_Batch") -> list["_Batch"]:
         """Return the batch in pieces that are within the limit; a span beyond it is a piece of its own."""
         pieces: list[_Batch] = []
-        size = self._limit
+        room = 0
         for item in batch:
-            size += item[1].size
-            if size > self._limit or not pieces:
+            size = item[1].size
+            room -= size
+            if room < 0 or not pieces:
                 pieces.append([])
-                size = item[1].size
+                room = self._limit - size
             pieces[-1].append(item)
         return pieces
 

@@ -34,6 +34,7 @@ LOST = "critiqor.lost_spans"
 _ENOUGH, _ENOUGH_BYTES = 512, 1_000_000  # spans and bytes of a request, about
 _LARGE = 10_000  # bytes; no receiver refuses a smaller span for its size
 _DEFAULT_RULES = ExportRules()
+_NOTHING: Mapping[str, Any] = {}
 _logger = logging.getLogger(__name__)
 
 
@@ -151,20 +152,23 @@ class OTLPSpanExporter(SpanExporter):
         return True
 
     def _collect(self, spans: Sequence[ReadableSpan]) -> None:
+        collected, encoder, size = self._collected, self._encoder, 0
         for span in spans:
-            first = {LOST: self._untold} if self._untold and not self._collected else {}
+            first = {LOST: self._untold} if self._untold and not collected else _NOTHING
             try:
-                encoded = self._encoded(span, self._encoder, first)
+                encoded = self._encoded(span, encoder, first)
             except Exception:
                 _logger.exception("A span could not be encoded and is lost")
                 self.count_lost(1)
                 continue
             if first:
                 self._told, self._untold = self._untold, 0
-            if len(encoded.span) >= _LARGE:
-                self._large[len(self._collected)] = span
-            self._collected.append(encoded)
-            self._collected_bytes += len(encoded.span)
+            length = len(encoded.span)
+            if length >= _LARGE:
+                self._large[len(collected)] = span
+            collected.append(encoded)
+            size += length
+        self._collected_bytes += size
 
     def _send_collected(self) -> SpanExportResult:
         encoded, large, told = self._collected, self._large, self._told
@@ -172,7 +176,9 @@ class OTLPSpanExporter(SpanExporter):
 
         def shrink(place: int, most: int) -> Encoded:
             span = large.get(place)
-            return encoded[place] if span is None else self._encoded(span, _cutting(self._rules.redaction, most), {})
+            if span is None:
+                return encoded[place]
+            return self._encoded(span, _cutting(self._rules.redaction, most), _NOTHING)
 
         outcome = self._delivery.deliver(encoded, shrink)
         if told and not outcome.taken:

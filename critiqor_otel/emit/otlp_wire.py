@@ -40,11 +40,8 @@ class Frames(NamedTuple):
 
     resource: _Frame
     scope: _Frame
-
-    @property
-    def size(self) -> int:
-        """Bytes they take in a request."""
-        return sum(map(len, (*self.resource, *self.scope)))
+    size: int
+    """Bytes that they take in a request, with the tags and lengths around them and a span, at most."""
 
 
 class Encoded(NamedTuple):
@@ -56,7 +53,7 @@ class Encoded(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes it takes in a request, at most."""
-        return len(self.span) + self.frames.size + _FRAMING
+        return len(self.span) + self.frames.size
 
 
 class _Rest(NamedTuple):
@@ -86,12 +83,15 @@ def request_of(encoded: Sequence[Encoded]) -> bytes:
         block[1].append(span)
     resources: dict[_Frame, list[bytes]] = {}
     for frames, spans in blocks.values():
-        before, behind = frames.scope
-        scope_spans = written_field(b"\x12", b"".join((before, *spans, behind)))
-        resources.setdefault(frames.resource, []).append(scope_spans)
+        resources.setdefault(frames.resource, []).extend(_field(b"\x12", (frames.scope[0], *spans, frames.scope[1])))
     return b"".join(
-        written_field(b"\x0a", b"".join((before, *parts, behind))) for (before, behind), parts in resources.items()
+        part for (before, behind), parts in resources.items() for part in _field(b"\x0a", (before, *parts, behind))
     )
+
+
+def _field(tag: bytes, content: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return a field in pieces: a request is put together once, since its bytes are many."""
+    return (tag, written_varint(sum(map(len, content))), *content)
 
 
 class OtlpEncoder:
@@ -183,7 +183,8 @@ class OtlpEncoder:
             return known[2]
         if len(self._frames) >= _REMEMBERED:
             self._frames.clear()
-        frames = Frames(self._resource(resource), self._scope(scope))
+        of_resource, of_scope = self._resource(resource), self._scope(scope)
+        frames = Frames(of_resource, of_scope, sum(map(len, (*of_resource, *of_scope))) + _FRAMING)
         self._frames[id(resource), id(scope)] = (resource, scope, frames)  # holds them, so that their ids stay theirs
         return frames
 

@@ -9,7 +9,7 @@ from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.families import critiqor
 from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.emit.original_spans import original_spans
-from critiqor_otel.reconstruct.unit import EVIDENCE
+from critiqor_otel.reconstruct.ties import EVIDENCE
 from critiqor_otel.span import Scope
 
 __all__ = ["OURS", "Origin", "Origins"]

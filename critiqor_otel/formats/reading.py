@@ -6,13 +6,15 @@ held at a time.
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
 from analyzer.session.model import Note
+from critiqor_otel.backends.address import is_address, shown_address
 from critiqor_otel.decode.findings import Finding
 from critiqor_otel.errors import UnreadableInputError
 from critiqor_otel.formats.compression import Inflating
@@ -60,8 +62,13 @@ _LOOKS_LIKE = "it looks like "
 _READ_AS = "read as "
 
 
-def read_paths(paths: Sequence[str], *, standard_input: BinaryIO | None = None) -> Iterator[Batch]:
-    """Yield what files and folders hold, in the order given; `-` is standard input.
+def read_paths(
+    paths: Sequence[str], *, standard_input: BinaryIO | None = None, now_ns: Callable[[], int] = time.time_ns
+) -> Iterator[Batch]:
+    """Yield what files, folders and back ends hold, in the order given; `-` is standard input.
+
+    A back end is named by its address (`jaeger://localhost:16686?service=agent&lookback=1h`), which counts back from
+    now.
 
     Each batch names its file. What can't be read ends nothing: it becomes a note, `unreadable-input` where it was given
     by name, `skipped-file` where it was met in a folder.
@@ -70,6 +77,8 @@ def read_paths(paths: Sequence[str], *, standard_input: BinaryIO | None = None) 
         if path == _STANDARD_INPUT:
             stream = sys.stdin.buffer if standard_input is None else standard_input
             yield from _guarded(read_stream(stream, place=path), path, UNREADABLE_INPUT)
+        elif is_address(path):
+            yield from _guarded(_read_backend(path, now_ns), shown_address(path), UNREADABLE_INPUT)
         elif is_folder(path):
             yield from _read_folder(Path(path))
         else:
@@ -128,6 +137,13 @@ def read_stream(stream: BinaryIO, *, place: str) -> Iterator[Batch]:
         notes = [Note(code=EMPTY_INPUT, message=message, place=place)]
     if notes:
         yield Batch(notes=tuple(notes), place=place)
+
+
+def _read_backend(address: str, now_ns: Callable[[], int]) -> Iterator[Batch]:
+    from critiqor_otel.backends.registry import documents_of  # noqa: PLC0415  # an HTTP client: few need it
+
+    for document in documents_of(address, now_ns):
+        yield from read_bytes(document, place=shown_address(address))
 
 
 def is_of_no_format(note: Note) -> bool:

@@ -32,6 +32,7 @@ def _families(counts: Counts, tally: Tally, journal_bytes: int) -> Iterator[tupl
         ("received_bytes_total", "Bytes of requests, inflated.", counts.received_bytes),
         ("acknowledgement_seconds_total", "Time from whole request to acknowledgement.", counts.acknowledged_ns / 1e9),
         ("duplicate_spans_total", "Deliveries of spans beyond the first.", tally.duplicates),
+        ("annotation_spans_total", "Spans that tell verdicts of ours, and are no evidence.", tally.annotations),
         ("late_logs_total", "Log records whose session was sealed.", tally.late_logs),
         ("unplaced_logs_total", "Log records that name no span and no session.", tally.unplaced_logs),
         ("sealed_spans_total", "Spans in sealed sessions.", tally.sealed_spans),

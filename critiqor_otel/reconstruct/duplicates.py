@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from critiqor_otel.conventions.carriage import ANNOTATION
 from critiqor_otel.span import Span
 
 __all__ = ["Deduplicated", "deduplicate"]
@@ -15,6 +16,8 @@ class Deduplicated(msgspec.Struct, frozen=True):
     spans: dict[tuple[str, str], Span]
     repeats: int
     versions: frozenset[tuple[str, str]]
+    annotations: int
+    """Spans that tell verdicts of ours: they were left out."""
 
 
 def deduplicate(spans: Iterable[Span]) -> Deduplicated:
@@ -24,8 +27,11 @@ def deduplicate(spans: Iterable[Span]) -> Deduplicated:
     """
     kept: dict[tuple[str, str], Span] = {}
     versions: set[tuple[str, str]] = set()
-    repeats = 0
+    repeats = annotations = 0
     for span in spans:
+        if ANNOTATION in span.attributes:
+            annotations += 1
+            continue
         address = (span.trace_id, span.span_id)
         other = kept.setdefault(address, span)
         if other is span:
@@ -36,7 +42,7 @@ def deduplicate(spans: Iterable[Span]) -> Deduplicated:
         versions.add(address)
         if _fullness(span) > _fullness(other):
             kept[address] = span
-    return Deduplicated(kept, repeats, frozenset(versions))
+    return Deduplicated(kept, repeats, frozenset(versions), annotations)
 
 
 def _fullness(span: Span) -> tuple[int, int, int, str]:

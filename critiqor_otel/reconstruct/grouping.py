@@ -5,18 +5,18 @@ else the trace. `--group-by trace` and `--group-by conversation` override. What 
 (an agent's setup, a host's health, a process) joins the run of its resource that is nearest in time.
 """
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from itertools import accumulate
 
 from msgspec import Struct
 
 from analyzer.session.model import Note, SpanRef
 from critiqor_otel.reconstruct.chaining import chain_calls
+from critiqor_otel.reconstruct.neighbours import Neighbours
 from critiqor_otel.reconstruct.node import Trace
 from critiqor_otel.reconstruct.twins import twins
-from critiqor_otel.reconstruct.unit import EVIDENCE, Unit, units_of
+from critiqor_otel.reconstruct.ties import EVIDENCE
+from critiqor_otel.reconstruct.unit import Unit, units_of
 
 __all__ = ["GroupBy", "Grouped", "Run", "group", "silent_runs"]
 
@@ -145,8 +145,8 @@ def _join_scattered(units: list[Unit], bonds: _Bonds) -> None:
 
 def _join_twins(units: list[Unit], bonds: _Bonds) -> None:
     """Join traces whose lone model spans tell of one answer."""
-    homes = {id(node): unit for unit in units for node in unit.nodes if node.parent is None}
-    lone = (node for unit in units for node in unit.nodes if node.parent is None)
+    homes = {id(node): unit for unit in units for node in unit.nodes if node.span.parent_span_id is None}
+    lone = (node for unit in units for node in unit.nodes if id(node) in homes)
     for one, other in twins(lone):
         unit, home = homes[id(other)], homes[id(one)]
         if unit.key is None or home.key is None or unit.key == home.key:
@@ -154,42 +154,21 @@ def _join_twins(units: list[Unit], bonds: _Bonds) -> None:
 
 
 def _settle_silent(units: list[Unit], bonds: _Bonds) -> list[Unit]:
-    """Give units without evidence of their own to the nearest run of their resource; return those that have none."""
-    speaking = {bonds.find(unit.index) for unit in units if unit.speaks}
+    """Give sets without evidence of their own to the nearest run of their resource; return the units of the others."""
+    sets = [bonds.find(unit.index) for unit in units]
+    speaking = {home for unit, home in zip(units, sets, strict=True) if unit.speaks}
     at_home: dict[str, list[Unit]] = {}
-    for unit in units:
-        if bonds.find(unit.index) in speaking:
+    for unit, home in zip(units, sets, strict=True):
+        if home in speaking:
             at_home.setdefault(unit.service, []).append(unit)
-    homes = {service: _Neighbours(found) for service, found in at_home.items()}
-    silent: list[Unit] = []
-    for unit in units:
-        if bonds.find(unit.index) in speaking:
-            continue
-        near = homes.get(unit.service) if unit.known else None
+    homes = {service: Neighbours(found) for service, found in at_home.items()}
+    settled: set[int] = set()
+    for unit, home in zip(units, sets, strict=True):
+        near = homes.get(unit.service) if unit.known and home not in speaking and home not in settled else None
         if near is not None:
+            settled.add(home)
             bonds.join(near.nearest(unit).index, unit.index)
-        else:
-            silent.append(unit)
-    return silent
-
-
-class _Neighbours:
-    """Units in order of their start, of which the nearest in time is found without looking at each."""
-
-    def __init__(self, units: list[Unit]) -> None:
-        self._units = units
-        self._starts = [unit.start_ns for unit in units]
-        self._latest_ends = list(accumulate((unit.end_ns for unit in units), max))
-
-    def nearest(self, unit: Unit) -> Unit:
-        """Return the unit at the least distance; of several the first."""
-        begun = bisect_right(self._starts, unit.end_ns)
-        following = self._units[begun : begun + 1]
-        if begun == 0:
-            return following[0]
-        wanted = min(unit.start_ns, self._latest_ends[begun - 1])
-        before = self._units[bisect_left(self._latest_ends, wanted)]
-        return min((before, *following), key=lambda home: home.distance(unit))
+    return [unit for unit, home in zip(units, sets, strict=True) if home not in speaking and home not in settled]
 
 
 def _sets(units: list[Unit], bonds: _Bonds, *, left_out: set[int]) -> list[tuple[Unit, ...]]:

@@ -1,7 +1,6 @@
 """A span on its way into a session: its facts, its place in the tree, and its times after repair."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from analyzer.session.model import Note, SpanRef
 from critiqor_otel.conventions.carriage import UNFINISHED
@@ -15,11 +14,13 @@ __all__ = ["Node", "Trace", "all_notes", "walk"]
 class Node:
     """A span in its trace. The span itself stays as it came; what repairs change stands here."""
 
-    __slots__ = ("children", "end_ns", "facts", "from_log", "notes", "parent", "role", "span", "start_ns")
+    __slots__ = ("children", "end_ns", "facts", "from_log", "notes", "parent", "ref", "role", "span", "start_ns", "told")
 
     def __init__(self, span: Span, facts: Facts, *, from_log: bool) -> None:
         """Begin with the span's own times and role, and no family."""
         self.span = span
+        self.ref = SpanRef(span.trace_id, span.span_id)
+        """The span's address."""
         self.facts = facts
         self.from_log = from_log
         self.role: SpanRole = facts.role
@@ -29,11 +30,8 @@ class Node:
         # A span that the end of its process cut off has an end and is unfinished all the same.
         self.end_ns: int | None = None if UNFINISHED in span.attributes else span.end_ns or None
         self.notes: list[Note] = []
-
-    @property
-    def ref(self) -> SpanRef:
-        """The span's address."""
-        return SpanRef(self.span.trace_id, self.span.span_id)
+        self.told = 0
+        """How many events it has told."""
 
     @property
     def sort_key(self) -> tuple[int, int, str, str]:
@@ -62,16 +60,15 @@ def walk(roots: Iterable[Node]) -> Iterator[Node]:
 
     Iterative: a trace may be deeper than the interpreter's stack.
     """
-    stack = [iter(roots)]
+    stack = list(roots)
+    stack.reverse()
     while stack:
-        node = next(stack[-1], None)
-        if node is None:
-            stack.pop()
-            continue
+        node = stack.pop()
         yield node
-        stack.append(iter(node.children))
+        if node.children:
+            stack += reversed(node.children)
 
 
 def all_notes(nodes: Iterable[Node]) -> list[Note]:
     """Return the notes on these nodes and on their facts."""
-    return list(chain.from_iterable((*node.notes, *node.facts.notes) for node in nodes))
+    return [note for node in nodes if node.notes or node.facts.notes for note in (*node.notes, *node.facts.notes)]

@@ -18,30 +18,23 @@ class Shared:
         self.resources: list[dict[str, Any]] = list(resources)
         self.scopes: list[dict[str, Any]] = list(scopes)
         self._numbers: dict[str, int] = {}
-        self._known: dict[int, tuple[object, int]] = {}
+        self._known: dict[int, tuple[object, int | None]] = {}
 
-    def resource(self, resource: Resource) -> int:
-        """Return the number of the resource."""
-        return self._number(resource, self.resources, attributes=resource.attributes, schema_url=resource.schema_url)
+    def resource(self, resource: Resource) -> int | None:
+        """Return the number of the resource, None of one that says nothing."""
+        known = self._known.get(id(resource))
+        return self._number(resource, self.resources) if known is None else known[1]
 
-    def scope(self, scope: Scope) -> int:
-        """Return the number of the scope."""
-        return self._number(
-            scope,
-            self.scopes,
-            name=scope.name,
-            version=scope.version,
-            attributes=scope.attributes,
-            schema_url=scope.schema_url,
-        )
+    def scope(self, scope: Scope) -> int | None:
+        """Return the number of the scope, None of one that says nothing."""
+        known = self._known.get(id(scope))
+        return self._number(scope, self.scopes) if known is None else known[1]
 
-    def _number(self, thing: Resource | Scope, told: list[dict[str, Any]], **parts: Any) -> int:
-        known = self._known.get(id(thing))
-        if known is not None:
-            return known[1]
+    def _number(self, thing: Resource | Scope, told: list[dict[str, Any]]) -> int | None:
+        parts = {name: getattr(thing, name) for name in thing.__struct_fields__}
         parts["attributes"] = dict(sorted(parts["attributes"].items()))
         record = {key: as_json(value) for key, value in parts.items() if value}
-        number = self._numbers.setdefault(repr((type(thing), record)), len(told))
+        number = self._numbers.setdefault(repr((type(thing), record)), len(told)) if record else None
         if number == len(told):
             told.append(record)
         self._known[id(thing)] = (thing, number)  # holds the thing, so that its id() stays its own
@@ -60,8 +53,8 @@ def otel_record(node: Node, shared: Shared) -> dict[str, Any]:
         "status": int(span.status),
         "status_message": span.status_message,
         "attributes": attributes_as_json(span.attributes),
-        "events": [_event(event) for event in span.events],
-        "links": [_link(link) for link in span.links],
+        "events": span.events and [_event(event) for event in span.events],
+        "links": span.links and [_link(link) for link in span.links],
         "trace_state": span.trace_state,
         "flags": span.flags,
         "dropped_attributes_count": span.dropped_attributes,
@@ -70,10 +63,10 @@ def otel_record(node: Node, shared: Shared) -> dict[str, Any]:
         "log_record": node.from_log,
     }
     told: dict[str, Any] = {key: value for key, value in record.items() if value}
-    if span.resource.attributes or span.resource.schema_url:
-        told["resource"] = shared.resource(span.resource)
-    if span.scope.name or span.scope.version or span.scope.attributes or span.scope.schema_url:
-        told["scope"] = shared.scope(span.scope)
+    if (resource := shared.resource(span.resource)) is not None:
+        told["resource"] = resource
+    if (scope := shared.scope(span.scope)) is not None:
+        told["scope"] = scope
     return told
 
 

@@ -52,7 +52,7 @@ def reconstruct(
         mend(trace)
     grouped = group(whole, group_by)
     kept = silent_runs(grouped.silent) if keep_silent else []
-    notes = [*joined.notes, *grouped.notes, *_repeats(distinct.repeats)]
+    notes = [*joined.notes, *grouped.notes, *_repeats(distinct.repeats), *_annotations(distinct.annotations)]
     return Reconstruction(
         sessions=tuple(assemble(run) for run in (*grouped.runs, *kept)),
         notes=tuple(notes),
@@ -65,3 +65,9 @@ def _repeats(count: int) -> list[Note]:
     if not count:
         return []
     return [Note(code="duplicate-spans", message=f"{count} spans were delivered more than once; each was taken once")]
+
+
+def _annotations(count: int) -> list[Note]:
+    if not count:
+        return []
+    return [Note(code="annotation-spans", message=f"{count} spans tell verdicts of ours; they are no evidence")]

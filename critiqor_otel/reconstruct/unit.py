@@ -3,23 +3,11 @@
 from collections.abc import Iterator
 
 from critiqor_otel.conventions import registry
-from critiqor_otel.conventions.carriage import CARRIED
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.node import Node, Trace, walk
+from critiqor_otel.reconstruct.ties import EVIDENCE, names_run, origin_of, rank, service_of, told_times
 
-__all__ = ["EVIDENCE", "Unit", "units_of"]
-
-EVIDENCE = frozenset(SpanRole) - {
-    SpanRole.OTHER,
-    SpanRole.HEALTH,
-    SpanRole.SETUP,
-    SpanRole.PROCESS,
-    SpanRole.MESSAGE,
-    SpanRole.EMBEDDING,
-    SpanRole.TURN,
-}
-"""Roles that show an agent at work; a trace with none of them tells of no run."""
-
+__all__ = ["Unit", "units_of"]
 
 class Unit:
     """Some nodes of one trace, parents before children, and what says whose they are."""
@@ -42,30 +30,27 @@ class Unit:
 
     def __init__(self, trace_id: str, nodes: list[Node], *, run_id: str | None, conversation: str | None) -> None:
         """Take the nodes; an explicit run id is a stronger key than a conversation id."""
-        first = nodes[0]
+        first = min((node.span for node in nodes), key=rank)
+        times = [told_times(node.span) for node in nodes]
         self.trace_id = trace_id
         self.nodes = nodes
         self.conversation = conversation
         self.key = _key(run_id, conversation)
-        self.start_ns = min((node.start_ns for node in nodes if node.start_ns is not None), default=0)
-        self.end_ns = max((node.end_ns or node.start_ns or 0 for node in nodes), default=0)
+        self.start_ns = min((start for start, _ in times if start), default=0)
+        self.end_ns = max(end for _, end in times)
         self.has_agent = any(node.role is SpanRole.AGENT for node in nodes)
         self.speaks = any(node.role in EVIDENCE for node in nodes)
         self.known = any(node.facts.family is not None for node in nodes)
-        self.service = repr(first.span.resource.attributes.get("service.name"))
+        self.service = service_of(first)
         families = {node.facts.family for node in nodes}
         self.scattered = not families.isdisjoint(registry.SCATTERED)
-        self.origin = (repr(sorted(first.span.resource.attributes.items(), key=repr)), first.span.scope.name)
+        self.origin = origin_of(first)
         self.index = -1
 
     @property
     def sort_key(self) -> tuple[int, int, str, str]:
         """Start, minus end, ids: of units that start together the longer one first."""
         return self.start_ns, -self.end_ns, self.trace_id, self.nodes[0].span.span_id
-
-    def distance(self, other: "Unit") -> int:
-        """Return the nanoseconds between two units; 0 when they overlap."""
-        return max(0, self.start_ns - other.end_ns, other.start_ns - self.end_ns)
 
 
 _NOBODY = (None, None)
@@ -113,19 +98,11 @@ def _first_ids(nodes: Iterator[Node] | list[Node]) -> tuple[str | None, str | No
     conversation = None
     for node in nodes:
         run_id = node.facts.get(Field.RUN_ID)
-        if run_id is not None and _names_run(node, run_id):
+        if run_id is not None and names_run(node.span, run_id):
             return run_id, conversation or node.facts.get(Field.SESSION_ID)
         if conversation is None:
             conversation = node.facts.get(Field.SESSION_ID)
     return None, conversation
-
-
-def _names_run(node: Node, run_id: str) -> bool:
-    """Tell whether a run id says more than the trace: the processor writes the trace's own id where nobody names a run.
-
-    On a span that brings its events it is the run's name in any case.
-    """
-    return run_id != node.span.trace_id or not CARRIED.isdisjoint(node.span.attributes)
 
 
 def _split(trace: Trace, owners: dict[int, tuple[str | None, str | None]]) -> Iterator[Unit]:

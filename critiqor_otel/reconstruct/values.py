@@ -10,18 +10,23 @@ from analyzer.session.shapes import is_list, is_object
 __all__ = ["as_json", "attributes_as_json"]
 
 _PLAIN = (str, bool, int, type(None))
+_PLAIN_TYPES = frozenset(_PLAIN)
+_TEXT = frozenset({str})
 _DEEPEST = 100  # what nests deeper than this is nobody's attribute
 
 
 def attributes_as_json(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the attributes themselves where they are JSON already, or a copy in which they are."""
-    if all(isinstance(value, _PLAIN) for value in attributes.values()):
+    if _PLAIN_TYPES.issuperset(map(type, attributes.values())):
         return attributes
-    return {key: as_json(value) for key, value in attributes.items()}
+    return {key: value if type(value) in _PLAIN_TYPES else as_json(value) for key, value in attributes.items()}
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
-    """Return the value with bytes as `{"bytesValue": base64}` and NaN or infinity as `{"doubleValue": text}`."""
+    """Return the value with bytes as `{"bytesValue": base64}` and NaN or infinity as `{"doubleValue": text}`.
+
+    What is JSON already may be the very value that was given: nobody changes values.
+    """
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, float):
@@ -37,7 +42,11 @@ def _container_as_json(value: Any, depth: int) -> Any:
     if depth >= _DEEPEST:
         return "[nested too deep]"
     if is_object(value):
+        if _PLAIN_TYPES.issuperset(map(type, value.values())) and _TEXT.issuperset(map(type, value)):
+            return value
         return {str(key): as_json(inner, depth + 1) for key, inner in value.items()}
+    if is_list(value) and _PLAIN_TYPES.issuperset(map(type, value)):
+        return value
     return [as_json(inner, depth + 1) for inner in value]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 from google.protobuf.message import DecodeError as ProtobufError
 
-from critiqor_otel.conventions.carriage import RUN_ID
+from critiqor_otel.conventions.carriage import ANNOTATION, RUN_ID
 from critiqor_otel.conventions.records import span_of_record
 from critiqor_otel.decode import otlp_json, otlp_protobuf, schema
 from critiqor_otel.span import Batch, LogRecord, Resource
@@ -37,7 +37,7 @@ def decoded(record: Record, *, run_id: str | None = None) -> Batch:
 def decoded_of_trace(record: Record, trace_id: str, *, run_id: str | None = None) -> Batch:
     """Return what a record holds of one trace, without decoding the spans of the others where that can be avoided.
 
-    The run id is used as in `decoded`.
+    Verdicts of ours are left out. The run id is used as in `decoded`.
 
     Raises:
         DecodeError: it is no request after all.
@@ -48,7 +48,9 @@ def decoded_of_trace(record: Record, trace_id: str, *, run_id: str | None = None
         batch = decoded(record)
     batch = batch if run_id is None else _of_run(batch, run_id)
     return Batch(
-        spans=tuple(span for span in batch.spans if span.trace_id == trace_id),
+        spans=tuple(
+            span for span in batch.spans if span.trace_id == trace_id and ANNOTATION not in span.attributes
+        ),
         logs=tuple(log for log in batch.logs if trace_of(log) == trace_id),
     )
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from analyzer.diagnosis import Profile
+from critiqor_otel.conventions.carriage import ANNOTATION
 from critiqor_otel.errors import CritiqorError, DecodeError
 from critiqor_otel.reconstruct.grouping import GroupBy
 from critiqor_otel.span import Batch, LogRecord, Span
@@ -165,7 +166,10 @@ class Owner:
         self.tally.spans += len(batch.spans)
         traces: dict[str, list[Span]] = {}
         for span in batch.spans:
-            traces.setdefault(span.trace_id, []).append(span)
+            if ANNOTATION in span.attributes:
+                self.tally.annotations += 1
+            else:
+                traces.setdefault(span.trace_id, []).append(span)
         return traces
 
     def _logs_by_trace(self, batch: Batch) -> dict[str, list[LogRecord]]:

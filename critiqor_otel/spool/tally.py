@@ -13,6 +13,8 @@ class Tally(msgspec.Struct, kw_only=True):
     logs: int = 0
     duplicates: int = 0
     """Deliveries of spans beyond the first: retries, and what was sealed before a restart."""
+    annotations: int = 0
+    """Spans that tell verdicts of ours, come back from the trace they were sent to; they are no evidence."""
     late_logs: int = 0
     """Log records that came when the session of their span was sealed."""
     unplaced_logs: int = 0

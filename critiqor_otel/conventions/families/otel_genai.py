@@ -237,13 +237,13 @@ CONVENTION = Convention(
         Field.INPUT_MESSAGES: (
             At("gen_ai.input.messages", conversation),
             FromEvent(_DETAILS, "gen_ai.input.messages", conversation),
-            Everywhere(event_conversation),
+            Everywhere(event_conversation, of_events=True),
             At("gen_ai.prompt", conversation),
         ),
         Field.OUTPUT_MESSAGES: (
             At("gen_ai.output.messages", answer),
             FromEvent(_DETAILS, "gen_ai.output.messages", answer),
-            Everywhere(event_answer),
+            Everywhere(event_answer, of_events=True),
             At("gen_ai.completion", answer),
         ),
         Field.TOOL_DEFINITIONS: (
