@@ -83,7 +83,7 @@ class Tables:
         """Take the families."""
         self._families = families
         self._names = tuple(name for family in families if family.signs is not None for name in family.signs.names)
-        self._shapes: dict[tuple[str | bool, ...], _Shape] = {}
+        self._shapes: dict[tuple[object, ...], _Shape] = {}
 
     def facts_of(self, span: Span) -> Facts:
         """Return what the tables say of a span; its role is OTHER where no family knows it."""
