@@ -8,9 +8,10 @@ from analyzer.causality.links import Failure
 from analyzer.causality.roots import failures_of, ranked
 from analyzer.cause import FailureCause
 from analyzer.cost import analyse_cost
-from analyzer.detectors.detector import Detector, Options
+from analyzer.detectors.detector import Detector
 from analyzer.detectors.registry import ALL
 from analyzer.errors import DetectorError
+from analyzer.options import Options
 from analyzer.profile import Profile
 from analyzer.scoring import score
 from analyzer.session.model import Note, Session

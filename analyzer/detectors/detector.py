@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from analyzer.cause import FailureCause, RootCause
+from analyzer.options import Options
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.jsontext import canonical
@@ -30,14 +31,6 @@ class Dimension(StrEnum):
     CONTEXT_HEALTH = "context_health"
     COST_EFFICIENCY = "cost_efficiency"
     SKILL_ADHERENCE = "skill_adherence"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What a user may set."""
-
-    token_budget: int | None = None
-    """Tokens a run may consume; more alone is a cost explosion. None: tokens alone never are."""
 
 
 Find: TypeAlias = Callable[[Timeline, Options], Iterator[FailureCause]]

@@ -10,6 +10,7 @@ from analyzer.session.model import Event, EventKind, Note, Session
 from analyzer.session.shapes import is_list
 from analyzer.timeline.answers import Answer, answers_of
 from analyzer.timeline.call import Call, Fingerprint, FingerprintOf, call_of, implied_fingerprint, recorded_fingerprint
+from analyzer.timeline.complaints import Complaint, complaints_of
 from analyzer.timeline.conversation import Conversation, conversation_of
 from analyzer.timeline.ending import Ending, RunStatus
 from analyzer.timeline.heard import heard_in
@@ -123,6 +124,11 @@ class Timeline:
         """What each model call gave back."""
         kind = EventKind.TOKEN_USAGE
         return answers_of((place, event) for place, event in enumerate(self.events) if event.event == kind)
+
+    @cached_property
+    def complaints(self) -> tuple[Complaint, ...]:
+        """The errors that stand outside of tool calls."""
+        return complaints_of(self.events)
 
     @cached_property
     def position_of(self) -> dict[str, int]:

@@ -17,7 +17,7 @@ __all__ = ["Weight", "sequence", "text_in", "tokens", "weight"]
 Weight = int
 """0: says nothing by itself. 1: a word. 2: a number or an id that stands for itself."""
 
-_WORDS = re.compile(r"[^\W_]+(?:[._:@/\\,'’-]+[^\W_]+)*")
+_WORDS = re.compile(r"[^\W_]+(?:[._:@/\\,'\u2019-]+[^\W_]+)*")
 _ATOMS = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+\.[0-9]+")
 # Han, kana, Thai, Lao, Burmese, Khmer: words follow each other without a space.
@@ -32,7 +32,7 @@ _SMALL_NUMBER = 3  # digits: prices, counts and codes of that size meet by accid
 _PATH_SIGNS = frozenset("@/\\:_")
 _SHORTEST_PATH = 6
 
-_COMMON = frozenset(
+_COMMON = frozenset(  # three hundred words that stand in any text
     """
     about above added after again against already also although always among another answer anything around available
     back based because been before being below best better between both call called can't cannot case check code come
@@ -48,7 +48,7 @@ _COMMON = frozenset(
     together took tool total true type under undefined unknown until update updated upon used user uses using value
     values various very want well were what when where whether which while whole will with within without word work
     would year years your
-    """.split()
+    """.split()  # noqa: SIM905  # a list of them would be a page
 )
 
 
