@@ -18,7 +18,7 @@ from analyzer.session.accessors import ABSENT
 from analyzer.session.model import Note
 from analyzer.timeline.heard import Heard, Way
 from analyzer.timeline.phrases import Phrases
-from analyzer.timeline.telling import text_in, tokens, weight
+from analyzer.timeline.telling import is_piece, text_in, tokens, weight
 
 __all__ = ["MOST_PARTS", "MOST_TEXT", "Provenance", "Use", "trace_values"]
 
@@ -31,6 +31,7 @@ _STRONG = 2
 _LONG = 5  # characters by which a number or an id meets another by no accident
 _FEW = 8  # tokens of an output so short that all of them together are one value, whatever they are
 _SOME_WORDS, _SHARE = 3, 0.2
+_SOME_PIECES = 4  # of four characters each, one further on: seven in a row
 _SHOWN, _SHORT = 5, 80
 
 
@@ -210,6 +211,8 @@ def _judge(size: int, hits: list[str], *, is_whole: bool) -> tuple[Confidence | 
     words = [token for token in hits if weight(token)]
     if is_whole and (words or hits[0].isdigit()):
         return Confidence.MEDIUM if words else Confidence.LOW, hits
+    if sum(map(is_piece, words)) >= _SOME_PIECES:
+        return Confidence.MEDIUM, words
     if len(words) >= _SOME_WORDS and len(words) >= _SHARE * size:
         return Confidence.LOW, words
     return None, words

@@ -12,7 +12,7 @@ from functools import lru_cache
 from analyzer.session.model import Json
 from analyzer.timeline.outcome import unblocked
 
-__all__ = ["Weight", "sequence", "text_in", "tokens", "weight"]
+__all__ = ["Weight", "is_piece", "sequence", "text_in", "tokens", "weight"]
 
 Weight = int
 """0: says nothing by itself. 1: a word. 2: a number or an id that stands for itself."""
@@ -24,6 +24,7 @@ _NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+\.[0-9]+")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
 )
+_GRAMMAR = re.compile("[\u3040-\u309f]+")  # hiragana alone: endings and particles
 _PAIR, _PHRASE = 2, 4
 _WORD = 4  # letters; shorter ones are in every text
 _ID = 3  # characters of a number or an id
@@ -86,13 +87,18 @@ def weight(token: str) -> Weight:
     """Return how much it tells to meet a token again."""
     if token.isdigit() and token.isascii():
         return _number_weight(token)
-    if _UNSPACED.match(token):
-        return int(len(token) >= _PHRASE)
+    if is_piece(token):
+        return int(len(token) >= _PHRASE and _GRAMMAR.fullmatch(token) is None)
     if any(sign.isdigit() for sign in token):
         return 2 if len(token) >= _ID else 0
     if not _PATH_SIGNS.isdisjoint(token) and len(token) >= _SHORTEST_PATH:
         return 2
     return int(len(token) >= _WORD)
+
+
+def is_piece(token: str) -> bool:
+    """Return whether a token is a piece of a script that sets no spaces."""
+    return _UNSPACED.match(token) is not None
 
 
 def _number_weight(digits: str) -> Weight:
