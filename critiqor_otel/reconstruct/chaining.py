@@ -12,10 +12,11 @@ import msgspec
 
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.messages import Message
-from critiqor_otel.reconstruct.node import Node
-from critiqor_otel.reconstruct.unit import Unit
+from critiqor_otel.reconstruct.clusters import Chain
+from critiqor_otel.reconstruct.node import Node, Trace
+from critiqor_otel.reconstruct.unit import Unit, units_of
 
-__all__ = ["chain_calls"]
+__all__ = ["chain_calls", "chain_of"]
 
 
 def chain_calls(units: Iterable[Unit]) -> Iterator[tuple[Unit, Unit]]:
@@ -24,24 +25,53 @@ def chain_calls(units: Iterable[Unit]) -> Iterator[tuple[Unit, Unit]]:
     Linear in the messages: a conversation is known by the running digest of its messages. Where an answer leaves out
     the ids of its tool calls (LiteLLM), which the next request names, it is known by its digest without ids.
     """
-    waiting: dict[tuple[str, bytes], list[Unit]] = {}
-    nameless: dict[tuple[str, bytes], list[Unit]] = {}
+    waiting: dict[bytes, list[Unit]] = {}
+    nameless: dict[bytes, list[Unit]] = {}
     for unit in units:
-        calls = [node for node in unit.nodes if node.role is SpanRole.MODEL and _speaks(node)]
-        if not calls:
-            continue
-        origin = unit.origin[0]
-        asked = _messages(calls[0], Field.INPUT_MESSAGES)
-        earlier = _earlier(origin, _digests(asked), waiting)
+        ends = _Ends(unit)
+        earlier = _earlier(ends.asked(), waiting)
         if earlier is None and nameless:
-            earlier = _earlier(origin, _digests(asked, ids=False), nameless)
+            earlier = _earlier(ends.asked(ids=False), nameless)
         if earlier is not None:
             yield earlier, unit
-        answered = _messages(calls[-1], Field.OUTPUT_MESSAGES)
-        if answered:
-            named = all(request.id is not None for message in answered for request in message.tool_requests)
-            whole = _digests([*_messages(calls[-1], Field.INPUT_MESSAGES), *answered], ids=named)
-            (waiting if named else nameless).setdefault((origin, whole[-1]), []).append(unit)
+        answered = ends.answered()
+        if answered is not None:
+            (waiting if ends.named else nameless).setdefault(answered, []).append(unit)
+
+
+def chain_of(trace: Trace) -> Chain:
+    """Return the conversations that a trace carries on, and those it may be carried on by."""
+    asked: list[bytes] = []
+    answered: list[bytes] = []
+    for unit in units_of(trace, by_trace=False):
+        ends = _Ends(unit)
+        asked += (*ends.asked(), *ends.asked(ids=False))
+        whole = ends.answered()
+        answered += () if whole is None else (whole,)
+    return Chain(trace.trace_id, tuple(asked), tuple(answered))
+
+
+class _Ends:
+    """What the first call of a unit was sent, and what the last one answered, as digests."""
+
+    def __init__(self, unit: Unit) -> None:
+        calls = [node for node in unit.nodes if node.role is SpanRole.MODEL and _speaks(node)]
+        self._origin = unit.origin[0].encode("utf-8", "surrogatepass")
+        self._asked = _messages(calls[0], Field.INPUT_MESSAGES) if calls else []
+        self._sent = _messages(calls[-1], Field.INPUT_MESSAGES) if calls else []
+        self._answered = _messages(calls[-1], Field.OUTPUT_MESSAGES) if calls else []
+        self.named = all(request.id is not None for message in self._answered for request in message.tool_requests)
+        """The answer gives each of its tool calls an id."""
+
+    def asked(self, *, ids: bool = True) -> list[bytes]:
+        """Return the digest of each prefix, the shortest first."""
+        return _digests(self._origin, self._asked, ids=ids)
+
+    def answered(self) -> bytes | None:
+        """Return the digest of the whole conversation; None without an answer."""
+        if not self._answered:
+            return None
+        return _digests(self._origin, [*self._sent, *self._answered], ids=self.named)[-1]
 
 
 def _speaks(node: Node) -> bool:
@@ -49,10 +79,10 @@ def _speaks(node: Node) -> bool:
     return bool(_messages(node, Field.INPUT_MESSAGES) or _messages(node, Field.OUTPUT_MESSAGES))
 
 
-def _earlier(origin: str, digests: list[bytes], waiting: dict[tuple[str, bytes], list[Unit]]) -> Unit | None:
+def _earlier(digests: list[bytes], waiting: dict[bytes, list[Unit]]) -> Unit | None:
     """Return the unit whose conversation the longest prefix carries on; it waits no longer."""
     for digest in reversed(digests):
-        candidates = waiting.get((origin, digest))
+        candidates = waiting.get(digest)
         if candidates:
             return candidates.pop()
     return None
@@ -62,9 +92,9 @@ def _messages(node: Node, field: Field) -> list[Message]:
     return node.facts.get(field) or []
 
 
-def _digests(messages: list[Message], *, ids: bool = True) -> list[bytes]:
-    """Return the digest of each prefix, the shortest first."""
-    running = hashlib.blake2b(digest_size=16)
+def _digests(origin: bytes, messages: list[Message], *, ids: bool) -> list[bytes]:
+    """Return the digest of each prefix, the shortest first; conversations of two origins never meet."""
+    running = hashlib.blake2b(origin + (b"\1" if ids else b"\0"), digest_size=16)
     digests: list[bytes] = []
     for message in messages:
         running.update(_canonical(message, ids=ids))

@@ -14,8 +14,8 @@ from analyzer.session.model import Note, SpanRef
 from critiqor_otel.reconstruct.chaining import chain_calls
 from critiqor_otel.reconstruct.neighbours import Neighbours
 from critiqor_otel.reconstruct.node import Trace
-from critiqor_otel.reconstruct.twins import twins
 from critiqor_otel.reconstruct.ties import EVIDENCE
+from critiqor_otel.reconstruct.twins import twins
 from critiqor_otel.reconstruct.unit import Unit, units_of
 
 __all__ = ["GroupBy", "Grouped", "Run", "group", "silent_runs"]

@@ -4,12 +4,12 @@ Messages written as log records carry the ids of their span (OTel GenAI conventi
 the later ones); Claude Code and Codex report tool calls and usage as records that name a session only.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
-from analyzer.session.model import Note
 from critiqor_otel.conventions.records import span_of_record
 from critiqor_otel.span import LogRecord, Span, SpanEvent
 
@@ -17,35 +17,37 @@ __all__ = ["JoinedLogs", "join_logs"]
 
 
 class JoinedLogs(msgspec.Struct, frozen=True):
-    """The spans with their records as events, the spans made from records, and notes on what found no place."""
+    """The spans with their records as events, the spans made from records, and what found no place, by name."""
 
     spans: dict[tuple[str, str], Span]
     from_records: dict[tuple[str, str], Span]
-    notes: tuple[Note, ...]
+    homeless: Counter[str]
 
 
 def join_logs(spans: dict[tuple[str, str], Span], records: Iterable[LogRecord]) -> JoinedLogs:
     """Give each record to its span, make a span of it, or say that it has no place."""
     events: dict[tuple[str, str], dict[str, SpanEvent]] = {}
     made: dict[tuple[str, str], Span] = {}
-    homeless: dict[str, int] = {}
+    homeless: Counter[str] = Counter()
     for record in records:
         own = span_of_record(record)
         if own is not None:
-            made[own.trace_id, own.span_id] = own
+            other = made.setdefault((own.trace_id, own.span_id), own)
+            if other is not own and repr(own) > repr(other):  # told by two resources: the same one, in any order
+                made[own.trace_id, own.span_id] = own
             continue
         address = (record.trace_id or "", record.span_id or "")
         if address in spans:
             event = _event_of(record)
             events.setdefault(address, {})[_identity(event)] = event
         else:
-            homeless[record.name] = homeless.get(record.name, 0) + 1
+            homeless[record.name] += 1
     joined = dict(spans)
     for address, found in events.items():
         span = spans[address]
         ordered = sorted(found.items(), key=lambda item: (item[1].time_ns, item[0]))
         joined[address] = msgspec.structs.replace(span, events=(*span.events, *(event for _, event in ordered)))
-    return JoinedLogs(joined, made, tuple(_homeless_note(name, count) for name, count in sorted(homeless.items())))
+    return JoinedLogs(joined, made, homeless)
 
 
 def _event_of(record: LogRecord) -> SpanEvent:
@@ -58,12 +60,3 @@ def _event_of(record: LogRecord) -> SpanEvent:
 def _identity(event: SpanEvent) -> str:
     """Tell deliveries of one record apart from two records: records carry no id."""
     return repr(event)
-
-
-def _homeless_note(name: str, count: int) -> Note:
-    records = "1 log record" if count == 1 else f"{count} log records"
-    called = f"named {name!r} belonging" if name else "without a name belonging"
-    return Note(
-        code="log-without-span",
-        message=f"{records} {called} to no span and to no session here, and left out",
-    )

@@ -9,6 +9,7 @@ from critiqor_otel.reconstruct.ties import EVIDENCE, names_run, origin_of, rank,
 
 __all__ = ["Unit", "units_of"]
 
+
 class Unit:
     """Some nodes of one trace, parents before children, and what says whose they are."""
 
