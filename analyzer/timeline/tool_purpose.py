@@ -1,0 +1,49 @@
+"""What is a tool for, by its name: to change something, to run anything, or to hand over to another agent?"""
+
+import re
+from functools import lru_cache
+
+from analyzer.timeline.tool_words import name_words
+
+__all__ = ["changes_something", "hands_over_to", "runs_anything"]
+
+_CHANGES = re.compile(
+    r"add|approve|assign|archive|book|buy|cancel|change|charge|checkout|close|create|delete|deliver|deploy|disable"
+    r"|discard|drop|edit|enable|exchange|execute|issue|insert|invite|kill|merge|modify|move|order|patch|pay|place|post"
+    r"|publish|purchase|push|put|refund|register|reject|release|remove|rename|reply|reschedule|reserve|reset|restart"
+    r"|return|revoke|rollback|save|schedule|send|set|share|submit|suspend|terminate|transfer|unsubscribe|update"
+    r"|upgrade|upload|wire|withdraw|write"
+)
+_RUNS = re.compile(
+    r"bash|shell|exec|execute|terminal|console|command|cmd|python|code|interpreter|run|repl|jupyter|notebook|computer"
+    r"|browser|sql|script|process|subprocess|powershell|sandbox|mcp|invoke|task|agent|delegate|workflow"
+)
+_PEOPLE = frozenset(("human", "humans", "person", "operator", "representative", "supervisor", "live", "staff"))
+_HANDOFF = re.compile(
+    r"(?:transfer|hand_?off|hand_?over|delegate|route|escalate|switch|forward)"
+    r"(?:_back)?(?:_(?:to|work|task|conversation|control))*_(.+)"
+)
+
+
+def changes_something(tool: str) -> bool:
+    """Return whether a tool's name begins with a word for changing something; handing over and running are none."""
+    words = name_words(tool)
+    if not words or hands_over_to(tool) is not None or runs_anything(tool):
+        return False
+    return _CHANGES.fullmatch(words[0]) is not None
+
+
+@lru_cache(maxsize=1024)
+def runs_anything(tool: str) -> bool:
+    """Return whether a tool does whatever its arguments say: a shell, an interpreter, another agent."""
+    return any(map(_RUNS.fullmatch, name_words(tool)))
+
+
+@lru_cache(maxsize=1024)
+def hands_over_to(tool: str) -> str | None:
+    """Return the name of the agent a tool hands over to, words joined by `_`; an empty text for people; else None."""
+    words = name_words(tool)
+    found = _HANDOFF.fullmatch("_".join(words))
+    if found is None:
+        return None
+    return "" if not _PEOPLE.isdisjoint(words) else found[1]
