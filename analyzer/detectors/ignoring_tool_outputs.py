@@ -4,6 +4,11 @@
 Reports tool outputs that are marked as unused: `used` or `referenced` is false, or the status is `ignored`. Severity
 medium, high from two on.
 
+Where nothing is marked, values tell: ids, numbers, names and phrases of an output that turn up in later arguments,
+prompts or answers show that it was used (confidence and the rule `no-value-seen-again`). A tool that looks something up
+and of whose outputs nothing ever turns up is reported at severity low. When that holds for all outputs of a run, and
+its answer states numbers that stand nowhere before, the severity is medium.
+
 ## Why is this bad
 The call was paid for, and the step after it rests on something else than the evidence: a guess, or an old assumption.
 
@@ -19,13 +24,17 @@ The call was paid for, and the step after it rests on something else than the ev
 Put the output where the model reads it, ask for a citation of it in the answer, and leave out calls nobody needs.
 
 ## Known limits
-Only what is marked is seen: whether a value of the output turns up later is not looked at here.
+An output that is used in other words, or only to decide what to do next, shows no value again: that is why severity is
+low. Outputs of tools that act (send, write, run, …), of calls that failed, and short ones such as `ok` are not judged,
+nor is any output that texts follow which the trace does not carry.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
-from analyzer.cause import FailureCause, Severity
-from analyzer.detectors.detector import Detector, Dimension, Find, Options, Why, fingerprint, shown_by
+from analyzer.cause import Confidence, FailureCause, Severity
+from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.options import names
 from analyzer.profile import Profile
 from analyzer.session.accessors import (
     REFERENCED,
@@ -38,6 +47,7 @@ from analyzer.session.accessors import (
     word_of,
 )
 from analyzer.session.model import Event
+from analyzer.timeline.call import Call
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 
@@ -53,13 +63,35 @@ WHY = Why(
 )
 
 
-def _find_with(look_up: LookUp) -> Find:
-    def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
-        unused = [event for event in timeline.output_events if _is_unused(event, look_up)]
-        if unused:
-            yield _cause(unused)
+SHOWN = 10
+LOW_IMPACT = -4
+DERIVED_IMPACT = -12
+RULE = "no-value-seen-again"
+# Tools that do something tell only whether they did; what they give back need not come up again.
+_ACTS = re.compile(
+    r"(?:^|[^a-z])(?:add|append|apply|archive|book|build|cancel|clear|click|close|commit|confirm|create|delete|deploy"
+    r"|disable|edit|enable|exec\w*|fill|insert|install|modify|move|navigate|notify|open|patch|pay|place|plan|post|press"
+    r"|publish|push|put|record|refund|remember|remove|rename|reply|reserve|run|save|schedule|scroll|send|set|shell|start"
+    r"|stop|store|submit|terminal|think|todo|transfer|type|undo|update|upload|upsert|wait|write|bash)(?:[^a-z]|$)"
+)
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
-    return find
+
+def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
+    """Yield what the evidence says in so many words, then what it implies."""
+    marked = [event for event in timeline.output_events if _is_unused(event, first_given)]
+    if marked:
+        yield _cause(marked)
+    unused = _never_seen_again(timeline, options)
+    if unused:
+        yield _derived(timeline, unused)
+
+
+def find_recorded(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
+    """Yield one cause for all outputs that are marked (critiqor 0.1.4)."""
+    marked = [event for event in timeline.output_events if _is_unused(event, first_present)]
+    if marked:
+        yield _cause(marked)
 
 
 def _is_unused(event: Event, look_up: LookUp) -> bool:
@@ -68,6 +100,81 @@ def _is_unused(event: Event, look_up: LookUp) -> bool:
     if look_up(event, USED) is False or look_up(event, REFERENCED) is False:
         return True
     return word_of(look_up(event, STATUS)) == "ignored"
+
+
+def _never_seen_again(timeline: Timeline, options: Options) -> list[Call]:
+    """Return the calls of tools that look something up, none of whose outputs turned up again; the last of each kind.
+
+    What was asked anew with other words, or is asked again and again, was a search that went on.
+    """
+    unused = frozenset(timeline.provenance.unused)
+    if not unused:
+        return []
+    tools: dict[str | None, list[Call]] = {}
+    for call in timeline.work:
+        if call.output_position >= 0 and call.status != "error":
+            tools.setdefault(call.tool, []).append(call)
+    found: list[Call] = []
+    for tool, calls in tools.items():
+        if _acts(tool, options) or any(_speaks_for_itself(call, timeline, unused) for call in calls):
+            continue
+        found += {call.fingerprint: call for call in calls}.values()
+    return sorted(found, key=lambda call: call.output_position)
+
+
+def _acts(tool: str | None, options: Options) -> bool:
+    if tool is None or names((*options.side_effect_tools, *options.polling_tools), tool):
+        return True
+    return _ACTS.search(_HUMP.sub("_", tool).lower()) is not None
+
+
+def _speaks_for_itself(call: Call, timeline: Timeline, unused: frozenset[int]) -> bool:
+    """Return whether an output was seen again, says nothing, or is marked as used or unused."""
+    if call.output_position not in unused:
+        return True
+    event = timeline.events[call.output_position]
+    marks = (first_given(event, USED), first_given(event, REFERENCED))
+    return any(isinstance(mark, bool) for mark in marks) or _is_unused(event, first_given)
+
+
+def _derived(timeline: Timeline, unused: Sequence[Call]) -> FailureCause:
+    tools = sorted({call.tool for call in unused if call.tool is not None})
+    outputs = [timeline.events[call.output_position] for call in unused[:SHOWN]]
+    invented = timeline.provenance.invented
+    answer = timeline.conversation.answer
+    guessed = bool(invented) and answer is not None and not _any_output_used(timeline)
+    shown = [timeline.events[answer.position], *outputs] if guessed and answer is not None else outputs
+    impact = DERIVED_IMPACT if guessed else LOW_IMPACT
+    said = f"Nothing of {_outputs(len(unused))}{_from(tools)} turns up in what the agent did or said afterwards"
+    return FailureCause(
+        type=TYPE,
+        severity=Severity.MEDIUM if guessed else Severity.LOW,
+        impact=impact,
+        description=f"{said}; its answer states {', '.join(invented[:3])}, which stands nowhere."
+        if guessed
+        else f"{said}.",
+        root_cause=WHY.root_cause(impact),
+        recommendation=FIX,
+        confidence=Confidence.MEDIUM if guessed else Confidence.LOW,
+        basis="derived",
+        rule=RULE,
+        fingerprint=fingerprint(TYPE, "derived", tools),
+        **shown_by(shown),
+    )
+
+
+def _any_output_used(timeline: Timeline) -> bool:
+    """Return whether the run took anything from an output, or from one that nobody can judge."""
+    unused = frozenset(timeline.provenance.unused)
+    return any(
+        call.output_position not in unused
+        for call in timeline.work
+        if call.output_position >= 0 and call.status != "error"
+    )
+
+
+def _outputs(count: int) -> str:
+    return "the tool output" if count == 1 else f"{count} tool outputs"
 
 
 def _cause(unused: Sequence[Event]) -> FailureCause:
@@ -97,5 +204,5 @@ DETECTOR = Detector(
     since="0.1.0",
     needs=frozenset({Fact.TOOL_CALLS}),
     steps=("tool_call", "tool_output", "decision_skipped_output", "unsupported_agent_step"),
-    find={Profile.STANDARD: _find_with(first_given), Profile.CRITIQOR_V1: _find_with(first_present)},
+    find={Profile.STANDARD: find, Profile.CRITIQOR_V1: find_recorded},
 )
