@@ -7,6 +7,8 @@ import tempfile
 import traceback
 from importlib import metadata
 
+from critiqor_otel.backends.address import shown_address
+
 __all__ = ["write_bug_report"]
 
 _PACKAGES = ("critiqor-otel", "click", "msgspec", "opentelemetry-proto", "protobuf", "rich", "zstandard")
@@ -22,7 +24,7 @@ def write_bug_report(error: BaseException) -> str:
         "## The command (look it over: it may hold names of yours)",
         "",
         "```",
-        shlex.join(("critiqor-otel", *sys.argv[1:])),
+        shlex.join(("critiqor-otel", *(shown_address(word) if "://" in word else word for word in sys.argv[1:]))),
         "```",
         "",
         "## Versions",

@@ -30,6 +30,10 @@ VERBS: Mapping[str, Verb] = {
     "run": Verb("critiqor_otel.cli.run", "Run an agent's command under observation, and diagnose it when it ends."),
     "finalize": Verb("critiqor_otel.cli.finalize", "Seal sessions that a plugin wrote, untouched, and diagnose them."),
     "replay": Verb("critiqor_otel.cli.replay", "Send sessions as spans to any OTLP endpoint."),
+    "annotate": Verb(
+        "critiqor_otel.cli.annotate",
+        "Send the verdict on each run as spans of the run's own trace, linked to their evidence.",
+    ),
     "doctor": Verb("critiqor_otel.cli.doctor", "Tell what traces carry, what is missing, and what to switch on."),
     "runs": Verb("critiqor_otel.cli.runs", "List the runs of a history, with what became of each."),
     "compare": Verb("critiqor_otel.cli.compare", "Tell what changed from A to B, in trust and in each dimension."),
@@ -40,6 +44,7 @@ VERBS: Mapping[str, Verb] = {
         "critiqor_otel.cli.leaderboard", "Rank the agents of a category by the average trust of their runs."
     ),
     "benchmark": Verb("critiqor_otel.cli.benchmark", "Run a suite of prompts under observation."),
+    "schema": Verb("critiqor_otel.cli.schema", "Print the JSON Schema of a document that is written or read."),
     "demo": Verb("critiqor_otel.cli.demo", "Diagnose a captured run of a real agent that ships with this package."),
 }
 

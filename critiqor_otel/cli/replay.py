@@ -1,24 +1,22 @@
 """`replay`: session files in, the spans of their runs out, to any OTLP endpoint."""
 
-import logging
 import os
 import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 import msgspec
-from typing_extensions import override
 
 from critiqor_otel.cli import options
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.reading import Silent, read_runs
+from critiqor_otel.cli.sending import endpoint, protocol, sending, settings_for
 from critiqor_otel.cli.side import Side
-from critiqor_otel.emit.delivery import Patience
 from critiqor_otel.emit.otlp_exporter import OTLPSpanExporter
-from critiqor_otel.emit.otlp_settings import host_of, settings_from_environment
+from critiqor_otel.emit.otlp_settings import Protocol, host_of
 from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.emit.replay import Replayed, follow, redacted, replay
 from critiqor_otel.spool.sealed_runs import SESSION_FILE
@@ -26,7 +24,6 @@ from critiqor_otel.spool.sealed_runs import SESSION_FILE
 __all__ = ["Request", "command", "replay_runs"]
 
 _LOOK_EVERY = 0.5  # seconds between two looks at a file that is followed
-_PATIENCE = Patience(retry_for=20.0)
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +31,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     paths: tuple[str, ...]
     endpoint: str | None
-    protocol: Literal["http/protobuf", "grpc"] | None
+    protocol: Protocol | None
     redact: bool
     follow: bool
     quiet: bool
@@ -45,16 +42,9 @@ def replay_runs(request: Request) -> int:
     side = Side(quiet=request.quiet)
     if request.follow and len(request.paths) != 1:
         raise click.UsageError("--follow takes one session file")
-    settings = settings_from_environment(protocol=request.protocol, endpoint=request.endpoint)
-    try:
-        exporter = OTLPSpanExporter(settings=settings, patience=_PATIENCE)
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
-    logging.getLogger("critiqor_otel.emit").addHandler(_Telling(side))
-    try:
+    settings = settings_for(request.endpoint, request.protocol)
+    with sending(settings, side) as exporter:
         sent = _followed(request, exporter, side) if request.follow else _replayed(request, exporter, side)
-    finally:
-        exporter.shutdown()
     if sent is None:
         return ExitCode.UNREADABLE
     runs, host = "run" if sent.sessions == 1 else "runs", host_of(settings.endpoint)
@@ -112,32 +102,16 @@ def _is_sealed(path: Path) -> bool:
         return False
 
 
-class _Telling(logging.Handler):
-    """What the exporter has to say goes to the command's own voice."""
-
-    def __init__(self, side: Side) -> None:
-        super().__init__(logging.WARNING)
-        self._side = side
-
-    @override
-    def emit(self, record: logging.LogRecord) -> None:
-        self._side.say(record.getMessage())
-
-
 @click.command(
     name="replay",
     epilog="""\b
 Examples:
-  critiqor-otel replay runs/run_001 --endpoint http://localhost:4318/v1/traces
+  critiqor-otel replay runs/run_001 --endpoint http://localhost:4318
   critiqor-otel replay runs/run_001/session.json --follow""",
 )
 @options.paths
-@click.option(
-    "--endpoint",
-    metavar="URL",
-    help="Where to send to, as the OTLP exporters take it; by default as the OTEL_EXPORTER_OTLP_* variables say.",
-)
-@click.option("--protocol", type=click.Choice(["http/protobuf", "grpc"]), help="By default as the variables say.")
+@endpoint
+@protocol
 @click.option(
     "--redact", is_flag=True, help="Leave out what looks like a secret; the file does not come back whole then."
 )

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -15,15 +15,19 @@ import msgspec
 from typing_extensions import override
 
 from analyzer.diagnosis import Profile
+from critiqor_otel.annotate.as_they_seal import Annotator
 from critiqor_otel.cli import options
 from critiqor_otel.cli.exit_code import ExitCode
+from critiqor_otel.cli.sending import sending, settings_for
 from critiqor_otel.cli.serving_voice import Voice, live_table
+from critiqor_otel.cli.side import Side
 from critiqor_otel.receiver.config import Limits, ReceiverConfig, Tls
 from critiqor_otel.receiver.receiver import Receiver
 from critiqor_otel.reconstruct.grouping import GroupBy
 from critiqor_otel.spool.journal import JournalLimits
 from critiqor_otel.spool.open_sessions import Patience
 from critiqor_otel.spool.owner import OwnerSettings
+from critiqor_otel.spool.sink import SealedRun
 
 __all__ = ["TOKEN_VARIABLE", "Request", "command", "config_of", "serve"]
 
@@ -43,6 +47,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     http_port: str
     one_port: bool
     diagnose: bool
+    annotate: str | None
     profile: str
     group_by: str | None
     certificate: str | None
@@ -69,7 +74,11 @@ def serve(request: Request) -> int:
     logging.getLogger("uvicorn").addHandler(logging.NullHandler())  # the voice below tells what users need
     voice = Voice(as_json=_logs_json(request.log), quiet=request.quiet)
     stop = threading.Event()
-    with _signals(stop), Receiver(config_of(request), tell=voice.tell, sealed=voice.sealed) as receiver:
+    with (
+        _signals(stop),
+        _annotator(request, voice) as annotator,
+        Receiver(config_of(request), tell=voice.tell, sealed=_all_told(voice, annotator)) as receiver,
+    ):
         places = {"grpc": receiver.grpc_endpoint, "http": receiver.http_endpoint, "runs": request.runs}
         voice.tell("listening", {name: place for name, place in places.items() if place is not None})
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not request.quiet
@@ -107,10 +116,34 @@ def config_of(request: Request) -> ReceiverConfig:
                 most_spans=request.most_spans,
             ),
             group_by=None if request.group_by is None else GroupBy(request.group_by),
-            judged_by=Profile(request.profile) if request.diagnose else None,
+            judged_by=Profile(request.profile) if request.diagnose or request.annotate else None,
         ),
         owner=cast("Literal['thread', 'process']", request.owner),
     )
+
+
+@contextmanager
+def _annotator(request: Request, voice: Voice) -> Generator[Annotator | None]:
+    """Yield what sends verdicts to the back end, None where nobody asked for it."""
+    if request.annotate is None:
+        yield None
+        return
+    with (
+        sending(settings_for(request.annotate), Side(quiet=request.quiet)) as exporter,
+        Annotator(
+            Path(request.runs), exporter.export_neutral, profile=Profile(request.profile), tell=voice.tell
+        ) as annotator,
+    ):
+        yield annotator
+
+
+def _all_told(voice: Voice, annotator: Annotator | None) -> Callable[[SealedRun], None]:
+    def sealed(run: SealedRun) -> None:
+        voice.sealed(run)
+        if annotator is not None:
+            annotator.sealed(run)
+
+    return sealed
 
 
 @contextmanager
@@ -184,6 +217,7 @@ def _whole(default: int, metavar: str) -> dict[str, Any]:
 A token is read from --token-file, else from the variable {TOKEN_VARIABLE}.
 Examples:
   critiqor-otel serve --diagnose
+  critiqor-otel serve --annotate http://jaeger:4318
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317 python agent.py""",
 )
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where sessions are sealed.")
@@ -192,6 +226,11 @@ Examples:
 @click.option("--http-port", type=_Port(), default="4318", show_default=True, help="0 for a free one, or none.")
 @click.option("--one-port", is_flag=True, help="Let gRPC clients use the HTTP port too.")
 @click.option("--diagnose", is_flag=True, help="Write diagnosis.json as each session seals, and print its verdict.")
+@click.option(
+    "--annotate",
+    metavar="URL",
+    help="Also send each verdict to this OTLP endpoint, as spans of the run's own trace; implies --diagnose.",
+)
 @options.profile
 @options.group_by
 @click.option("--tls-cert", "certificate", metavar="FILE", help="The server's certificate (PEM).")

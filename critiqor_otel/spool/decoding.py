@@ -48,9 +48,7 @@ def decoded_of_trace(record: Record, trace_id: str, *, run_id: str | None = None
         batch = decoded(record)
     batch = batch if run_id is None else _of_run(batch, run_id)
     return Batch(
-        spans=tuple(
-            span for span in batch.spans if span.trace_id == trace_id and ANNOTATION not in span.attributes
-        ),
+        spans=tuple(span for span in batch.spans if span.trace_id == trace_id and ANNOTATION not in span.attributes),
         logs=tuple(log for log in batch.logs if trace_of(log) == trace_id),
     )
 

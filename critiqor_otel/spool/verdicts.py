@@ -13,7 +13,7 @@ from critiqor_otel.spool.run_folder import folder_of
 from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, SESSION_FILE
 from critiqor_otel.spool.whole_file import whole_file
 
-__all__ = ["judge", "verdict_line"]
+__all__ = ["judge", "verdict_line", "whole_run"]
 
 
 def judge(session: Session, *, runs: Path, profile: Profile) -> Diagnosis:
@@ -23,10 +23,9 @@ def judge(session: Session, *, runs: Path, profile: Profile) -> Diagnosis:
         OutputError: it cannot be written.
         SessionFileError: an earlier part of the run cannot be read.
     """
-    run_id = session.run_id if session.continues is None else session.continues
-    whole = session if session.continues is None else _joined(runs, run_id)
+    whole = whole_run(session, runs=runs)
     verdict = diagnose(whole, profile=profile)
-    with whole_file(runs / folder_of(run_id) / DIAGNOSIS_FILE) as file:
+    with whole_file(runs / folder_of(whole.run_id) / DIAGNOSIS_FILE) as file:
         file.write(run_document(verdict))
     return verdict
 
@@ -40,8 +39,15 @@ def verdict_line(verdict: Diagnosis) -> str:
     )
 
 
-def _joined(runs: Path, run_id: str) -> Session:
-    folder = folder_of(run_id)
+def whole_run(session: Session, *, runs: Path) -> Session:
+    """Return the run that a sealed session belongs to: itself, or with what it carries on and all that came later.
+
+    Raises:
+        SessionFileError: an earlier part of the run cannot be read.
+    """
+    if session.continues is None:
+        return session
+    folder = folder_of(session.continues)
     parts = sorted((runs / folder, *runs.glob(f"{folder}~*")))
     sessions = [read_session((part / SESSION_FILE).read_bytes()) for part in parts if (part / SESSION_FILE).exists()]
     return join_continuations(sessions)[0]

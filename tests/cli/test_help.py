@@ -12,7 +12,7 @@ from command import COMMAND, LOOP, Critiqor
 
 from critiqor_otel.cli.main import VERBS
 
-UNTIL_STOPPED = {"serve", "replay"}  # one is a receiver, the other needs one: their own tests start and stop them
+UNTIL_STOPPED = {"serve", "replay", "annotate"}  # a receiver, and what needs one: their own tests start and stop them
 LIMIT = 8  # times what `python -c pass` takes
 
 

@@ -1,0 +1,1 @@
+"""Verdicts as spans of the traces they are about."""

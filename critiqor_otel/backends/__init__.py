@@ -1,0 +1,1 @@
+"""Traces asked of a back end that keeps them: Jaeger, Tempo."""
