@@ -5,6 +5,7 @@ held at a time.
 """
 
 import io
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,8 @@ from critiqor_otel.formats.compression import Inflating
 from critiqor_otel.formats.content import open_content
 from critiqor_otel.formats.csv_table import CSV_TABLE
 from critiqor_otel.formats.format import StreamFormat
-from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT, files_under, is_folder, place_of
+from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT, place_of
+from critiqor_otel.formats.inputs import STANDARD_INPUT, Input, inputs_of, open_input
 from critiqor_otel.formats.json_stream import JSON_STREAM
 from critiqor_otel.formats.length_prefixed import LENGTH_PREFIXED
 from critiqor_otel.formats.looks import looks_like
@@ -36,6 +38,7 @@ __all__ = [
     "UNREADABLE_INPUT",
     "is_of_no_format",
     "read_bytes",
+    "read_input",
     "read_path",
     "read_paths",
     "read_stream",
@@ -44,10 +47,7 @@ __all__ = [
 STREAMS: tuple[StreamFormat, ...] = (LENGTH_PREFIXED, PROTOBUF_STREAM, CSV_TABLE, JSON_STREAM)
 """How bytes may hold records, in the order in which they are asked. JSON comes last: it reads on over any dirt."""
 
-_BUFFER = 1 << 20
-_STANDARD_INPUT = "-"
 _SESSION_FILE = "session.json"
-_HISTORY_FILE = "history.sqlite"  # the store's name, said here since its module takes long to load
 EXPECTED = (
     "OTLP as JSON or protobuf, JSON of Jaeger, Zipkin, Tempo, Phoenix or Langfuse, the SDK's console output, "
     "or a critiqor session"
@@ -73,16 +73,33 @@ def read_paths(
     Each batch names its file. What can't be read ends nothing: it becomes a note, `unreadable-input` where it was given
     by name, `skipped-file` where it was met in a folder.
     """
-    for path in paths:
-        if path == _STANDARD_INPUT:
-            stream = sys.stdin.buffer if standard_input is None else standard_input
-            yield from _guarded(read_stream(stream, place=path), path, UNREADABLE_INPUT)
-        elif is_address(path):
-            yield from _guarded(_read_backend(path, now_ns), shown_address(path), UNREADABLE_INPUT)
-        elif is_folder(path):
-            yield from _read_folder(Path(path))
-        else:
-            yield from _guarded(read_path(Path(path)), path, UNREADABLE_INPUT)
+    for one in inputs_of(paths):
+        yield from read_input(one, standard_input=standard_input, now_ns=now_ns)
+
+
+def read_input(
+    one: Input, *, standard_input: BinaryIO | None = None, now_ns: Callable[[], int] = time.time_ns
+) -> Iterator[Batch]:
+    """Yield what one input, or a part of it, holds; as `read_paths`."""
+    if one.note is not None or one.is_ours:
+        yield Batch(notes=() if one.note is None else (one.note,), skipped=int(one.is_ours), place=one.place)
+    elif one.path == STANDARD_INPUT:
+        stream = sys.stdin.buffer if standard_input is None else standard_input
+        yield from _guarded(read_stream(stream, place=one.path), one)
+    elif is_address(one.path):
+        yield from _guarded(_read_backend(one.path, now_ns), one)
+    else:
+        for batch in _guarded(_read_opened(one), one):
+            yield batch if not one.in_folder else _without_doubled_record(batch, Path(one.path))
+
+
+def _read_opened(one: Input) -> Iterator[Batch]:
+    try:
+        with open_input(one) as stream:
+            yield from read_stream(stream, place=one.place)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UnreadableInputError(f"{one.place}: it can't be read: {reason or error}") from error
 
 
 def read_path(path: Path) -> Iterator[Batch]:
@@ -91,13 +108,7 @@ def read_path(path: Path) -> Iterator[Batch]:
     Raises:
         UnreadableInputError: it can't be opened, or nothing in it can be read.
     """
-    place = place_of(path)
-    try:
-        with path.open("rb", buffering=_BUFFER) as stream:
-            yield from read_stream(stream, place=place)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise UnreadableInputError(f"{place}: it can't be read: {reason}") from error
+    return _read_opened(Input(path=os.fspath(path), place=place_of(path)))
 
 
 def read_bytes(data: bytes, *, place: str) -> Iterator[Batch]:
@@ -156,24 +167,6 @@ def _why_empty(layers: Sequence[Inflating]) -> str:
     return "it is empty" if damage is None else damage
 
 
-def _read_folder(folder: Path) -> Iterator[Batch]:
-    found = False
-    for entry in files_under(folder):
-        found = True
-        if isinstance(entry, Note):
-            yield Batch(notes=(entry,), place=entry.place)
-            continue
-        if entry.name.startswith(_HISTORY_FILE):  # with its side files, or one that was set aside: no evidence
-            yield Batch(skipped=1, place=place_of(entry))
-            continue
-        for batch in _guarded(read_path(entry), place_of(entry), SKIPPED_FILE):
-            yield _without_doubled_record(batch, entry)
-    if not found:
-        place = place_of(folder)
-        note = Note(code=UNREADABLE_INPUT, message="the folder is empty", place=place)
-        yield Batch(notes=(note,), place=place)
-
-
 def _without_doubled_record(batch: Batch, path: Path) -> Batch:
     """Pass over the record of a run (`run_001.json`) whose evidence lies in the folder beside it."""
     if not batch.sessions or not (path.with_suffix("") / _SESSION_FILE).is_file():
@@ -181,9 +174,9 @@ def _without_doubled_record(batch: Batch, path: Path) -> Batch:
     return Batch(skipped=1, place=batch.place)
 
 
-def _guarded(batches: Iterator[Batch], place: str, code: str) -> Iterator[Batch]:
+def _guarded(batches: Iterator[Batch], one: Input) -> Iterator[Batch]:
     try:
         yield from batches
     except UnreadableInputError as error:
-        message = str(error).removeprefix(f"{place}: ")
-        yield Batch(notes=(Note(code=code, message=message, place=place),), place=place)
+        message = str(error).removeprefix(f"{one.place}: ")
+        yield Batch(notes=(Note(code=one.code, message=message, place=one.place),), place=one.place)
