@@ -1,0 +1,197 @@
+"""One run as a page: one file that needs no network, no server and no other file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import msgspec
+
+from analyzer.cause import FailureCause
+from analyzer.detectors.registry import ALL
+from analyzer.profile import Profile
+from analyzer.report import words
+from analyzer.report.html.assets import assets_of, licences, template
+from analyzer.report.html.block import block_of
+from analyzer.report.html.titles import FACTS, title_of
+from analyzer.report.html.vendored import VENDORED
+from analyzer.report.remarks import not_judged, remarks
+from analyzer.report.report import RunReport
+from analyzer.session.instants import format_instant
+from analyzer.session.model import Session
+from analyzer.timeline.index import Timeline, build_timeline
+
+__all__ = ["Around", "is_link", "run_page"]
+
+_SCRIPTS = ("core.js", "model.js", "words.js", "timeline.js", "graph.js", "evidence.js", "charts.js", "run.js")
+_PACKAGES = tuple(row.file for row in VENDORED)
+_EVENTS_LISTED = 12  # of a failure's evidence; the timeline shows all
+
+
+class Around(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page is told of the world around it."""
+
+    jaeger: str | None = None
+    """The address of a Jaeger that holds the traces: `http://localhost:16686`."""
+    index: str | None = None
+    """The address of the page that lists all runs."""
+
+
+class _Figure(NamedTuple):
+    label: str
+    value: str
+    note: str = ""
+    bad: bool = False
+
+
+class _Cause(NamedTuple):
+    number: int
+    cause: FailureCause
+    title: str
+    summary: str
+    dimension: str
+    provenance: str
+    listed: Sequence[str]
+    more: int
+    primary: bool
+
+
+def run_page(
+    run: RunReport, session: Session, *, profile: Profile = Profile.STANDARD, around: Around | None = None
+) -> bytes:
+    """Return the page of a run; its session is that from which the verdict was made, by the same profile."""
+    around = around if around is not None else Around()
+    timeline = build_timeline(session, profile)
+    verdict = run.diagnosis
+    block = block_of(timeline, verdict)
+    text = template("run.html.j2").render(
+        assets=assets_of(_SCRIPTS, vendored=_PACKAGES),
+        licences=licences(),
+        block=block,
+        jaeger=around.jaeger if around.jaeger is not None and is_link(around.jaeger) else None,
+        index=around.index,
+        title=f"{words.agent(verdict)}, run {verdict.run_id}",
+        verdict=verdict,
+        agent=words.agent(verdict),
+        readiness=words.READINESS[verdict.readiness_level],
+        figures=list(_figures(verdict)),
+        causes=_causes(run),
+        remarks=remarks(run),
+        missing=[FACTS.get(fact, fact) for fact in verdict.evidence_summary.missing],
+        blind=not_judged(verdict),
+        metadata=list(_metadata(run, timeline, profile)),
+        tools=_tools(timeline),
+        costs=_costs(verdict),
+    )
+    return text.encode("utf-8", "replace")
+
+
+def is_link(address: str) -> bool:
+    """Return whether an address may stand in a page as a link: http or https, with a host."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.netloc)
+
+
+def _figures(verdict: Any) -> Iterator[_Figure]:
+    evidence, metrics = verdict.evidence_summary, verdict.runtime_metrics
+    yield _Figure("Status", verdict.status.value, bad=verdict.status.value == "failed")
+    yield _Figure("Duration", _duration(metrics.latency))
+    yield _Figure("Model calls", _count(evidence.model_calls))
+    failed = evidence.tool_errors
+    yield _Figure("Tool calls", _count(evidence.tool_calls), f"{failed:,} failed" if failed else "", bool(failed))
+    tokens = evidence.tokens
+    spent = f"{_count(tokens.input)} in · {_count(tokens.output)} out" if tokens.total is not None else ""
+    yield _Figure("Tokens", words.tokens(evidence), spent)
+    yield _Figure("Retries", _count(metrics.retries))
+    yield _Figure("Errors", _count(evidence.errors), bad=bool(evidence.errors))
+
+
+def _count(number: int | None) -> str:
+    return "?" if number is None else f"{number:,}"
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "?"
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= size:
+            whole, rest = divmod(seconds, size)
+            return f"{int(whole)} {unit} {int(rest // (size / 60))} {'min' if unit == 'h' else 's'}"
+    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
+
+
+def _causes(run: RunReport) -> list[_Cause]:
+    """Return the failures, the primary one first, then the worst ones; each with its place in the verdict."""
+    detectors = {detector.failure_type: detector for detector in ALL}
+    numbered = list(enumerate(run.diagnosis.failure_causes))
+    numbered.sort(key=lambda one: (one[1] is not run.primary, -words.SEVERITY_ORDER.index(one[1].severity)))
+    found: list[_Cause] = []
+    for number, cause in numbered:
+        detector = detectors.get(cause.type)
+        found.append(
+            _Cause(
+                number=number,
+                cause=cause,
+                title=title_of(cause.type),
+                summary="" if detector is None else detector.summary,
+                dimension="" if detector is None else title_of(detector.dimension.value),
+                provenance=words.provenance(cause),
+                listed=cause.evidence[:_EVENTS_LISTED],
+                more=max(0, len(cause.evidence) - _EVENTS_LISTED),
+                primary=cause is run.primary,
+            )
+        )
+    return found
+
+
+def _metadata(run: RunReport, timeline: Timeline, profile: Profile) -> Iterator[tuple[str, Sequence[str]]]:
+    verdict = run.diagnosis
+    times = [event.time_ns for event in timeline.events if event.time_ns is not None]
+    yield "Run", (verdict.run_id,)
+    yield "Agent", (verdict.agent.name or "not named",)
+    yield "Framework", (" ".join(filter(None, (verdict.agent.framework, verdict.agent.version))) or "not named",)
+    if times:
+        yield "From", (str(format_instant(min(times))),)
+        yield "To", (str(format_instant(max(times))),)
+    yield "Evidence", (title_of(verdict.evidence_level), f"{verdict.evidence_summary.event_count:,} events")
+    yield "Judged by", (f"profile {profile.value}",)
+    if verdict.runtime_metrics.exit_code is not None:
+        yield "Exit code", (str(verdict.runtime_metrics.exit_code),)
+    if run.files:
+        yield "Files", run.files
+
+
+def _tools(timeline: Timeline) -> list[dict[str, Any]]:
+    """Return a row a tool: calls, failures, time spent, sorted by calls."""
+    rows: dict[str, dict[str, Any]] = {}
+    for call in timeline.calls:
+        name = call.tool or "(unnamed)"
+        row = rows.setdefault(name, {"name": name, "calls": 0, "failed": 0, "ns": 0})
+        row["calls"] += 1
+        row["failed"] += call.status == "error"
+        if call.start_ns is not None and call.end_ns is not None:
+            row["ns"] += max(0, call.end_ns - call.start_ns)
+    ordered = sorted(rows.values(), key=lambda row: (-row["calls"], row["name"]))
+    return [{**row, "time": _duration(row["ns"] / 1e9)} for row in ordered]
+
+
+_COST_LABELS: Mapping[str, str] = {
+    "total_tokens": "Tokens in all",
+    "token_waste": "Tokens wasted",
+    "duplicate_calls": "Duplicate calls",
+    "redundancy_score": "Redundancy, %",
+    "cost_efficiency": "Cost efficiency, %",
+}
+
+
+def _costs(verdict: Any) -> list[tuple[str, str]]:
+    found: dict[str, Any] = msgspec.to_builtins(verdict.cost_analysis)
+    rows: list[tuple[str, str]] = []
+    for key, value in found.items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            rows.append((_COST_LABELS.get(key, title_of(key)), f"{value:,}"))
+        elif value is None and key in _COST_LABELS:
+            rows.append((_COST_LABELS[key], "?"))
+    return rows
