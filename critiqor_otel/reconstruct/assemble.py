@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from analyzer.session.model import Agent, Event, Note, Session, SourceLayer, SpanRef
+from analyzer.session.model import Agent, Event, EventKind, Note, Session, SourceLayer, SpanRef
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.draft import Draft
@@ -61,51 +61,64 @@ class _Writing:
         self._events = events
         self._shared = shared
         self._silent = silent
-        self._told: dict[int, int] = {}
+        self._written: list[Event] = []
 
-    def events(self, roots: Iterable[Node]) -> tuple[Event, ...]:
-        written = list(self._write(roots))
-        written.sort(key=lambda event: event.time_ns or 0)  # stable: the walk is the causal order
-        return tuple(written)
+    def events(self, roots: Sequence[Node]) -> tuple[Event, ...]:
+        self._walk(roots)
+        self._written.sort(key=_time_of)  # stable: the walk is the causal order
+        return tuple(self._written)
 
-    def _write(self, roots: Iterable[Node]) -> Iterator[Event]:
-        stack: list[tuple[Node | None, Iterator[Node]]] = [(None, iter(roots))]
+    def _walk(self, roots: Sequence[Node]) -> None:
+        """Let each node tell its start, all below it, and its end."""
+        stack = list(reversed(roots))
+        around: list[Node] = []  # nodes whose children are being told
         while stack:
-            above, siblings = stack[-1]
-            node = next(siblings, None)
-            if node is not None:
-                yield from self._told_by(node, self._events.at_start, node.start_ns)
-                stack.append((node, iter(node.children)))
-                continue
+            node = stack[-1]
+            if not (around and around[-1] is node):
+                self._tell(node, self._events.at_start, node.start_ns)
+                if node.children:
+                    around.append(node)
+                    stack += reversed(node.children)
+                    continue
+            else:
+                around.pop()
             stack.pop()
-            if above is not None:
-                end = above.end_ns if above.end_ns is not None else above.start_ns
-                yield from self._told_by(above, self._events.at_end, end)
+            self._tell(node, self._events.at_end, node.start_ns if node.end_ns is None else node.end_ns)
 
-    def _told_by(self, node: Node, tell: Callable[[Node], Iterator[Draft]], time_ns: int | None) -> Iterator[Event]:
-        if id(node) not in self._silent:
-            yield from (self._event(node, draft, time_ns) for draft in tell(node))
+    def _tell(self, node: Node, tell: Callable[[Node], Iterable[Draft]], time_ns: int | None) -> None:
+        if id(node) in self._silent:
+            return
+        for draft in tell(node):
+            if not node.told:
+                draft.payload["otel"] = otel_record(node, self._shared)
+            self._written.append(
+                Event(
+                    event_id=f"{self._prefix(node.ref)}:{node.told}",
+                    event=draft.event,
+                    event_type=draft.event_type,
+                    time_ns=time_ns,
+                    source_layer=_LAYERS.get(draft.event, SourceLayer.EXTENSION_API),
+                    tool_name=draft.tool_name,
+                    tool_call_id=draft.tool_call_id,
+                    status=draft.status,
+                    duration_ms=_duration_ms(node) if draft.timed else None,
+                    error=draft.error,
+                    payload=draft.payload,
+                    span=node.ref,
+                )
+            )
+            node.told += 1
 
-    def _event(self, node: Node, draft: Draft, time_ns: int | None) -> Event:
-        number = self._told.get(id(node), 0)
-        self._told[id(node)] = number + 1
-        span = node.span
-        prefix = f"{span.trace_id}-{span.span_id}" if span.span_id in self._ambiguous else span.span_id
-        payload = draft.payload if number else {**draft.payload, "otel": otel_record(node, self._shared)}
-        return Event(
-            event_id=f"{prefix}:{number}",
-            event=draft.event,
-            event_type=draft.event_type,
-            time_ns=time_ns,
-            source_layer=SourceLayer.TOOL_HOOKS if draft.from_tool else SourceLayer.EXTENSION_API,
-            tool_name=draft.tool_name,
-            tool_call_id=draft.tool_call_id,
-            status=draft.status,
-            duration_ms=_duration_ms(node) if draft.timed else None,
-            error=draft.error,
-            payload=payload,
-            span=SpanRef(span.trace_id, span.span_id),
-        )
+    def _prefix(self, ref: SpanRef) -> str:
+        return f"{ref.trace_id}-{ref.span_id}" if ref.span_id in self._ambiguous else ref.span_id
+
+
+_TOOL_SIDE: tuple[str, ...] = (EventKind.TOOL_CALL, EventKind.TOOL_OUTPUT)
+_LAYERS: dict[str, SourceLayer] = dict.fromkeys(_TOOL_SIDE, SourceLayer.TOOL_HOOKS)
+
+
+def _time_of(event: Event) -> int:
+    return event.time_ns or 0
 
 
 def _duration_ms(node: Node) -> float | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from analyzer.timeline.outcome import error_text
 from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.pseudo_tools import is_pseudo_tool
 from critiqor_otel.reconstruct.exchanges import Asked, Exchanges, canonical
 from critiqor_otel.reconstruct.failures import Failure, failure_of
@@ -68,6 +69,8 @@ def calls_of(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[ToolCal
     """Return the run's tool calls: those with spans in span order, then those known from messages alone."""
     exchanges = Exchanges(nodes, places)
     calls = _span_calls(nodes, places)
+    if not exchanges.asked:
+        return calls
     matched = _Matching(exchanges.asked)
     for call in calls:
         call.asked = matched.by_id(call) or matched.by_arguments(call)
@@ -100,21 +103,13 @@ def _span_calls(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[Tool
 _PARTS = frozenset({SpanRole.TOOL, SpanRole.OTHER, SpanRole.PROCESS})
 """What tells of its tool call from inside: a transport, an execution, a process."""
 
-_FACTS = {
-    "name": Field.TOOL_NAME,
-    "call_id": Field.TOOL_CALL_ID,
-    "arguments": Field.TOOL_ARGUMENTS,
-    "result": Field.TOOL_RESULT,
-    "exit_code": Field.EXIT_CODE,
-}
-
 
 def _span_call(outer: Node, parts: Sequence[Node]) -> ToolCall:
     call = ToolCall(None, outer, None)
-    for node in (outer, *(part for part in parts if part.role is not SpanRole.OTHER)):
-        for name, field in _FACTS.items():
-            if getattr(call, name) is None:
-                setattr(call, name, as_json(node.facts.get(field)))
+    _learn_from_span(call, outer.facts)
+    for part in parts:
+        if part.role is not SpanRole.OTHER:
+            _learn_from_span(call, part.facts)
     failure = failure_of(outer) or _failure_inside(outer, parts)
     if failure is not None:
         call.failed = True
@@ -124,6 +119,19 @@ def _span_call(outer: Node, parts: Sequence[Node]) -> ToolCall:
     elif outer.end_ns is not None:
         call.failed = False
     return call
+
+
+def _learn_from_span(call: ToolCall, facts: Facts) -> None:
+    if call.name is None:
+        call.name = facts.get(Field.TOOL_NAME)
+    if call.call_id is None:
+        call.call_id = facts.get(Field.TOOL_CALL_ID)
+    if call.arguments is None:
+        call.arguments = as_json(facts.get(Field.TOOL_ARGUMENTS))
+    if call.result is None:
+        call.result = as_json(facts.get(Field.TOOL_RESULT))
+    if call.exit_code is None:
+        call.exit_code = facts.get(Field.EXIT_CODE)
 
 
 def _failure_inside(outer: Node, parts: Sequence[Node]) -> Failure | None:

@@ -9,23 +9,19 @@ from analyzer.session.model import EventKind
 __all__ = ["Draft", "known", "state"]
 
 
-class Draft(Struct, frozen=True, kw_only=True):
+class Draft(Struct, kw_only=True):
     """What a span tells at its start or its end."""
 
     event: str
     event_type: str
-    payload: dict[str, Any] = {}
+    payload: dict[str, Any]
+    """Made for this event alone: the span itself is added to the payload of its first event."""
     tool_name: str | None = None
     tool_call_id: str | None = None
     status: str | None = None
     error: Any = None
     timed: bool = False
     """The event closes a span: it carries the span's duration."""
-
-    @property
-    def from_tool(self) -> bool:
-        """Tell whether the event is of the tool's side (source layer `tool_hooks`)."""
-        return self.event in (EventKind.TOOL_CALL, EventKind.TOOL_OUTPUT)
 
 
 def known(**facts: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Which events a span of each role becomes, at its start and at its end: one table for each."""
 
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from analyzer.session.model import EventKind
@@ -41,7 +42,8 @@ class Events:
         role = self._account.tells(node)
         if role in self._end:
             yield from self._end[role](self._account, node)
-        yield from _failure(self._account, node, role)
+        if id(node) in self._account.failures:
+            yield from _failure(self._account, node, role)
         yield from side_events.extras(node)
         for call in self._account.asked_by.get(id(node), ()):
             yield _call_of(call, self._account.agent_name(node))
@@ -141,9 +143,9 @@ _TOLD_BY_CALL = frozenset({SpanRole.OTHER, SpanRole.PROCESS})
 
 def _failure(account: Account, node: Node, role: SpanRole) -> _Drafts:
     """Yield the failure that began here; a tool's is told by its output."""
-    failure = account.failures.get(id(node))
+    failure = account.failures[id(node)]
     inside_call = account.places[id(node)].tool is not None and role in _TOLD_BY_CALL
-    if failure is None or role is SpanRole.TOOL or inside_call:
+    if role is SpanRole.TOOL or inside_call:
         return
     yield Draft(
         event=EventKind.ERROR_EVENT,
@@ -164,16 +166,21 @@ def _call_of(call: ToolCall, agent: str | None) -> Draft:
             agent=agent,
             pseudo=call.pseudo or None,
             basis="derived" if call.node is None else None,
-            **(_prints(call, Field.INPUT_FINGERPRINT, Field.INPUT_PARTS) if call.arguments is None else {}),
+            **_prints(call, call.arguments, _INPUT_PRINTS),
         ),
     )
 
 
-def _prints(call: ToolCall, *fields: Field) -> dict[str, Any]:
-    """Return the keyed fingerprints that stand on a call's span in place of its content."""
-    return {} if call.node is None else {field.value: call.node.facts.get(field) for field in fields}
+def _prints(call: ToolCall, content: Any, fields: AbstractSet[Field]) -> dict[str, Any]:
+    """Return the keyed fingerprints that stand on a call's span in place of content."""
+    if content is not None or call.node is None or call.node.facts.lacks(fields):
+        return _NONE
+    return {field.value: call.node.facts.get(field) for field in sorted(fields)}
 
 
+_NONE: dict[str, Any] = {}
+_INPUT_PRINTS = frozenset({Field.INPUT_FINGERPRINT, Field.INPUT_PARTS})
+_RESULT_PRINTS = frozenset({Field.RESULT_FINGERPRINT, Field.RESULT_PARTS})
 _STATUS = {True: "error", False: "ok", None: None}
 
 
@@ -189,7 +196,7 @@ def _output_of(call: ToolCall) -> Draft:
             result=call.result,
             exit_code=call.exit_code,
             error_type=call.error_type,
-            **(_prints(call, Field.RESULT_FINGERPRINT, Field.RESULT_PARTS) if call.result is None else {}),
+            **_prints(call, call.result, _RESULT_PRINTS),
         ),
         timed=call.node is not None,
     )

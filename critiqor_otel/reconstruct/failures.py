@@ -25,6 +25,8 @@ class Failure(Struct, frozen=True):
 
 def failure_of(node: Node) -> Failure | None:
     """Return the failure a span tells of itself, or None when it tells of none."""
+    if node.span.status is not StatusCode.ERROR and not node.span.events and node.facts.lacks(_VERDICTS):
+        return None
     exit_code = node.facts.get(Field.EXIT_CODE)
     exception = _exception(node)
     said = node.facts.get(Field.FAILED)
@@ -41,6 +43,10 @@ def failure_of(node: Node) -> Failure | None:
         or (f"exit code {exit_code}" if exit_code not in (None, 0) else None)
     )
     return Failure(error_type, message)
+
+
+_VERDICTS = frozenset({Field.FAILED, Field.EXIT_CODE})
+"""Words on success beside the span's status and its exceptions."""
 
 
 def _beyond_type(message: str, error_type: str | None) -> str | None:
@@ -62,9 +68,6 @@ def _text(event: SpanEvent | None, key: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-_SILENT = frozenset({SpanRole.HEALTH})
-
-
 def first_failures(nodes: Sequence[Node]) -> dict[int, Failure]:
     """Map the id() of each node at which a failure began to that failure; the nodes come parents first.
 
@@ -73,8 +76,8 @@ def first_failures(nodes: Sequence[Node]) -> dict[int, Failure]:
     below: dict[int, _Heard] = {}
     began: dict[int, Failure] = {}
     for node in reversed(nodes):
-        heard = below.pop(id(node), {})
-        failure = failure_of(node) if node.role not in _SILENT else None
+        heard = below.pop(id(node), {}) if below else {}
+        failure = failure_of(node) if node.role is not SpanRole.HEALTH else None  # the host's errors are not the run's
         if failure is not None:
             if not _is_echo(failure, heard):
                 began[id(node)] = failure

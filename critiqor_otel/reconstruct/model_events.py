@@ -41,7 +41,7 @@ class ModelEvents:
         """Yield the request, and a retry when the span says it is not the first attempt."""
         facts = node.facts
         agent = self._account.places[id(node)].agent
-        sent = self._sent.setdefault(id(agent), _Sent())
+        sent = self._sent.get(id(agent)) or self._sent.setdefault(id(agent), _Sent())
         messages: list[Message] | None = facts.get(Field.INPUT_MESSAGES)
         yield Draft(
             event=EventKind.STATE_TRANSITION,
@@ -55,7 +55,8 @@ class ModelEvents:
                 max_tokens=facts.get(Field.MAX_TOKENS),
             ),
         )
-        yield from _retries(node)
+        if node.span.events or not facts.lacks(_ATTEMPT):
+            yield from _retries(node)
 
     def response(self, node: Node) -> Iterator[Draft]:
         """Yield the response; a call still open has none, and one that reported no usage has no `usage`."""
@@ -105,6 +106,9 @@ class ModelEvents:
 
 def _is_retold(request: ToolRequest, again: ToolRequest) -> bool:
     return request.id is None and (request.name, request.arguments) == (again.name, again.arguments)
+
+
+_ATTEMPT = frozenset({Field.ATTEMPT})
 
 
 def _retries(node: Node) -> Iterator[Draft]:

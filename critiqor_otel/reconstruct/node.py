@@ -14,7 +14,19 @@ __all__ = ["Node", "Trace", "all_notes", "walk"]
 class Node:
     """A span in its trace. The span itself stays as it came; what repairs change stands here."""
 
-    __slots__ = ("children", "end_ns", "facts", "from_log", "notes", "parent", "ref", "role", "span", "start_ns", "told")
+    __slots__ = (
+        "children",
+        "end_ns",
+        "facts",
+        "from_log",
+        "notes",
+        "parent",
+        "ref",
+        "role",
+        "span",
+        "start_ns",
+        "told",
+    )
 
     def __init__(self, span: Span, facts: Facts, *, from_log: bool) -> None:
         """Begin with the span's own times and role, and no family."""

@@ -176,8 +176,13 @@ def _evaluation(facts: Facts) -> Draft:
     )
 
 
+_COMPACTED = frozenset({Field.CONTEXT_COMPACTED})
+
+
 def extras(node: Node) -> _Drafts:
     """Yield what a span of any role may tell beside its own events."""
+    if not node.span.events and node.facts.lacks(_COMPACTED):
+        return
     if node.role is not SpanRole.CONTEXT and node.facts.get(Field.CONTEXT_COMPACTED):
         yield Draft(event=EventKind.CONTEXT_EVENT, event_type="compaction", payload={"action": "compaction"})
     for inner in spans_of_events(node.span):

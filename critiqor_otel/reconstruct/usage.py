@@ -25,8 +25,14 @@ _PARTS = {
 }
 
 
+_SUMS = (Field.INPUT_TOKENS, Field.UNCACHED_INPUT_TOKENS, Field.OUTPUT_TOKENS, Field.TOTAL_TOKENS)
+_ALL = frozenset((*_SUMS, *_PARTS.values()))
+
+
 def usage_of(facts: Facts) -> Usage | None:
     """Return what a span reports of tokens, or None when it reports nothing."""
+    if facts.lacks(_ALL):
+        return None
     parts = {name: facts.get(field) for name, field in _PARTS.items()}
     given = facts.get(Field.INPUT_TOKENS)
     output = facts.get(Field.OUTPUT_TOKENS)
