@@ -10,6 +10,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from analyzer.models.prices import PriceList
+
 __all__ = ["Options", "names"]
 
 _Count = Annotated[int, Meta(ge=1)]
@@ -56,6 +58,14 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Mapping[str, _Count],
         _described("Tokens that fit into a model's window, by name or pattern (`*`), over the built-in table."),
     ] = {}
+
+    prices: Annotated[
+        PriceList | None,
+        _described(
+            "A price list to use instead of the built-in one: the path of a TOML or JSON file, beside the file that "
+            "names it, or the list itself."
+        ),
+    ] = None
 
 
 def names(patterns: tuple[str, ...], name: str | None) -> bool:

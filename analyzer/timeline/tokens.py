@@ -38,6 +38,8 @@ class Usage(Struct, frozen=True, kw_only=True):
     output: int | None = None
     cached_input: int | None = None
     total: int | None = None
+    cache_write: int | None = None
+    """The part of the input that was written to a cache."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,15 +116,15 @@ def _usage(block: Json) -> Usage | None:
         total = _count(block)
         return None if total is None else Usage(total=total)
     found = {name: _first(block, names) for name, names in _NAMES.items()}
-    given = found["input"]
+    given, written = found["input"], _first(block, _CACHE_WRITES)
     if given is not None:
-        cached = (found["cached_input"] or 0) + (_first(block, _CACHE_WRITES) or 0)
+        cached = (found["cached_input"] or 0) + (written or 0)
         found["input"] = whole_input(given, found["output"], found["total"], cached=cached)
         if found["input"] != given and found["total"] == given + (found["output"] or 0):
             found["total"] = None  # it leaves the cached input out
     if found["total"] is None and (parts := [found[name] for name in ("input", "output") if found[name] is not None]):
         found["total"] = sum(part for part in parts if part is not None)
-    return Usage(**found) if any(value is not None for value in found.values()) else None
+    return Usage(**found, cache_write=written) if any(value is not None for value in found.values()) else None
 
 
 def _first(block: dict[str, Any], names: tuple[str, ...]) -> int | None:
