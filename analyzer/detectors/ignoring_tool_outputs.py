@@ -5,7 +5,7 @@ Reports tool outputs that are marked as unused: `used` or `referenced` is false,
 medium, high from two on.
 
 Where nothing is marked, values tell: ids, numbers, names and phrases of an output that turn up in later arguments,
-prompts or answers show that it was used (confidence and the rule `no-value-seen-again`). A tool that looks something up
+prompts or answers show that it was used (rule `no-value-seen-again`). A tool that looks something up
 and of whose outputs nothing ever turns up is reported at severity low. When that holds for all outputs of a run, and
 its answer states numbers that stand nowhere before, the severity is medium.
 
@@ -29,7 +29,6 @@ low. Outputs of tools that act (send, write, run, …), of calls that failed, an
 nor is any output that texts follow which the trace does not carry.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from analyzer.cause import Confidence, FailureCause, Severity
@@ -50,6 +49,8 @@ from analyzer.session.model import Event
 from analyzer.timeline.call import Call
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
+from analyzer.timeline.tool_purpose import changes_something, hands_over_to, runs_anything
+from analyzer.timeline.tool_words import is_lookup, name_words, writes
 
 __all__ = ["DETECTOR"]
 
@@ -67,14 +68,13 @@ SHOWN = 10
 LOW_IMPACT = -4
 DERIVED_IMPACT = -12
 RULE = "no-value-seen-again"
-# Tools that do something tell only whether they did; what they give back need not come up again.
-_ACTS = re.compile(
-    r"(?:^|[^a-z])(?:add|append|apply|archive|book|build|cancel|clear|click|close|commit|confirm|create|delete|deploy"
-    r"|disable|edit|enable|exec\w*|fill|insert|install|modify|move|navigate|notify|open|patch|pay|place|plan|post|press"
-    r"|publish|push|put|record|refund|remember|remove|rename|reply|reserve|run|save|schedule|scroll|send|set|shell|start"
-    r"|stop|store|submit|terminal|think|todo|transfer|type|undo|update|upload|upsert|wait|write|bash)(?:[^a-z]|$)"
+# What tools give back that only tell whether they did something need not come up again.
+_ACTS = frozenset(
+    """
+    append apply build clear click commit confirm fill goto install log mark navigate note open plan press record
+    remember scroll sleep start stop store terminal think todo type undo upsert wait
+    """.split()  # noqa: SIM905  # a list of them would be a page
 )
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
@@ -125,7 +125,10 @@ def _never_seen_again(timeline: Timeline, options: Options) -> list[Call]:
 def _acts(tool: str | None, options: Options) -> bool:
     if tool is None or names((*options.side_effect_tools, *options.polling_tools), tool):
         return True
-    return _ACTS.search(_HUMP.sub("_", tool).lower()) is not None
+    if is_lookup(tool):
+        return False
+    by_words = writes(tool) or not _ACTS.isdisjoint(name_words(tool))
+    return by_words or changes_something(tool) or runs_anything(tool) or hands_over_to(tool) is not None
 
 
 def _speaks_for_itself(call: Call, timeline: Timeline, unused: frozenset[int]) -> bool:
