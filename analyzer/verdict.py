@@ -72,7 +72,7 @@ class Diagnosis:
             "failure_causes": [_cause(cause) for cause in self.failure_causes],
             "primary_diagnosis": msgspec.to_builtins(self.primary_diagnosis),
             "causal_graph": _graph(self.causal_graph),
-            "cost_analysis": asdict(self.cost_analysis),
+            "cost_analysis": self.cost_analysis.to_dict(),
             "runtime_metrics": _metrics(self.runtime_metrics),
             "evidence_summary": {
                 **msgspec.to_builtins(self.evidence_summary),
