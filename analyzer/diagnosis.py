@@ -55,7 +55,7 @@ def diagnose(
             failure_causes=causes,
             primary_diagnosis=_primary(primary, _chain(timeline, graph, primary, profile)),
             causal_graph=graph,
-            cost_analysis=analyse_cost(timeline, causes, profile),
+            cost_analysis=analyse_cost(timeline, causes, profile, options.prices),
             runtime_metrics=measure(timeline, summary),
             evidence_summary=summary,
             notes=(*session.notes, *timeline.notes, *unknown_usage(timeline, profile), *notes),
