@@ -37,9 +37,9 @@ def add_source(sources: list[Source], batch: Batch) -> None:
 def files_of(
     sessions: Iterable[Session], sources: Sequence[Source], spans: Iterable[Span], logs: Iterable[LogRecord]
 ) -> dict[str, tuple[str, ...]]:
-    """Return the files of each run, sorted, by run id; nothing where only one file was read."""
-    if len({source.place for source in sources}) < 2:  # noqa: PLR2004  # more than one
-        return {}
+    """Return the files of each run, sorted, by run id."""
+    if len({source.place for source in sources}) == 1:
+        return {session.run_id: (sources[0].place,) for session in sessions}
     by_run: dict[str, set[str]] = {}
     by_trace: dict[str, set[str]] = {}
     remaining, records = iter(spans), iter(logs)

@@ -22,6 +22,7 @@ __all__ = [
     "add_ties",
     "digest",
     "gathered",
+    "name_of_session",
     "names_of",
     "names_run",
     "origin_of",
@@ -153,9 +154,14 @@ def _carried_names(span: Span) -> Iterator[str]:
     yield from (name for key in ("run_id", "continues") if isinstance(name := head.get(key), str))
 
 
+def name_of_session(run_id: str) -> str:
+    """Return the name under which a session file stands among traces."""
+    return f"session {run_id}".encode("utf-8", "backslashreplace").decode()
+
+
 def ties_of_session(run_id: str, continues: str | None) -> Ties:
     """Return the ties of a session file: it belongs with what bears its name, and the name of what it carries on."""
-    found = Ties(f"session {run_id}")
+    found = Ties(name_of_session(run_id))
     for name in filter(None, (run_id, continues)):
         _add_name(found, name)
     return found

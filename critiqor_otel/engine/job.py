@@ -1,0 +1,172 @@
+"""A whole job, whatever engine runs its tasks: map the inputs, decide what belongs together, reduce, merge."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from analyzer.cause import Severity
+from analyzer.session.model import Note
+from critiqor_otel.engine.frames import merged
+from critiqor_otel.engine.layout import Share, gathered_ties, shares, suspects
+from critiqor_otel.engine.mapping import Mapped, SegmentRef, map_input
+from critiqor_otel.engine.moving import Chained, chain_traces, move_traces
+from critiqor_otel.engine.reducing import Purpose, Reduced, reduce_share
+from critiqor_otel.engine.store import Store
+from critiqor_otel.engine.tasks import Engine, Task, kept_result
+from critiqor_otel.formats.inputs import Input, size_of
+from critiqor_otel.reconstruct.clusters import Chain
+from critiqor_otel.reconstruct.prepared import Counts
+from critiqor_otel.reconstruct.reconstruct import count_notes
+
+__all__ = ["Job", "Outcome", "Progress", "Survey"]
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being done, how many bytes of it are done, and how many there are."""
+
+
+def _silence(_label: str, _done: int, _total: int) -> None:
+    pass
+
+
+class Survey(msgspec.Struct, frozen=True, kw_only=True):
+    """What the inputs held, before runs are made of it."""
+
+    spans: int
+    logs: int
+    sessions: int
+    passed_over: int
+    notes: tuple[Note, ...]
+    places: tuple[str, ...]
+    """The files that gave evidence, in the order in which they were read."""
+    session_files: bool
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What the job found; the products are read from the store."""
+
+    runs: int
+    severities: frozenset[Severity]
+    notes: tuple[Note, ...]
+    """On the input as a whole, those of the survey among them."""
+    silent_traces: tuple[str, ...]
+    files: tuple[str, ...]
+    """Where the products lie."""
+
+
+class Job:
+    """The steps of a job in their order; what is in the store already is not done again."""
+
+    def __init__(self, engine: Engine, store: Store, *, partitions: int, progress: Progress = _silence) -> None:
+        """Take what runs the tasks, and where they leave their results."""
+        self._engine = engine
+        self._store = store
+        self._partitions = partitions
+        self._progress = progress
+        self._mapped: list[Mapped] = []
+
+    def survey(self, inputs: Sequence[Input]) -> Survey:
+        """Map the inputs."""
+        tasks = [
+            Task(f"map-{number:06d}", _map, (one, number, self._partitions), weight=_size(one))
+            for number, one in enumerate(inputs)
+        ]
+        self._mapped = self._results("reading", tasks)
+        return Survey(
+            spans=sum(one.spans for one in self._mapped),
+            logs=sum(one.logs for one in self._mapped),
+            sessions=sum(one.sessions for one in self._mapped),
+            passed_over=sum(one.passed_over for one in self._mapped),
+            notes=tuple(note for one in self._mapped for note in one.notes),
+            places=tuple(dict.fromkeys(place for one in self._mapped for place in one.places)),
+            session_files=any(one.session_files for one in self._mapped),
+        )
+
+    def reduce(self, purpose: Purpose) -> Outcome:
+        """Make the products of all runs; after `survey`."""
+        work = self._shares()
+        tasks = [
+            Task(f"reduce-{share.partition:06d}", reduce_share, (share, purpose), weight=_weight(share.segments))
+            for share in work
+        ]
+        tasks.sort(key=lambda task: -task.weight)  # the heaviest first: it ends the job when it comes last
+        found: list[Reduced] = self._results("diagnosing", tasks)
+        found.sort(key=lambda one: one.partition)
+        counts = Counts()
+        for one in found:
+            counts.add(one.counts)
+        notes = [*(note for one in self._mapped for note in one.notes), *(note for one in found for note in one.notes)]
+        return Outcome(
+            runs=sum(one.runs for one in found),
+            severities=frozenset(severity for one in found for severity in one.severities),
+            notes=(*notes, *count_notes(counts)),
+            silent_traces=tuple(sorted(trace_id for one in found for trace_id in one.silent_traces)),
+            files=tuple(one.file for one in found),
+        )
+
+    def products(self, outcome: Outcome) -> Iterator[bytes]:
+        """Yield the product of each run, in order of run id."""
+        return (frame.content for frame in merged(outcome.files, self._store))
+
+    def _shares(self) -> list[Share]:
+        ties = gathered_ties(self._mapped)
+        segments = [ref for one in self._mapped for ref in one.segments]
+        for one in self._mapped:
+            one.ties = b""
+        work = shares(ties, self._chains(ties, segments), segments, self._partitions)
+        moves = [
+            Task(f"move-{share.partition:06d}", move_traces, _moving(share), weight=_weight(share.segments))
+            for share in work
+            if share.leaving
+        ]
+        for moved in self._results("gathering", moves):
+            for ref in moved.segments:
+                work[ref.partition].segments.append(ref)
+        return [share for share in work if share.segments]
+
+    def _chains(self, ties: Any, segments: list[SegmentRef]) -> list[Chain]:
+        wanted = suspects(ties, self._partitions)
+        if not wanted:
+            return []
+        by_partition: dict[int, list[SegmentRef]] = {partition: [] for partition in wanted}
+        for ref in segments:
+            if ref.partition in by_partition:
+                by_partition[ref.partition].append(ref)
+        tasks = [
+            Task(f"chain-{partition:06d}", chain_traces, (refs, wanted[partition]), weight=_weight(refs))
+            for partition, refs in sorted(by_partition.items())
+        ]
+        found: list[Chained] = self._results("comparing", tasks)
+        return sorted((chain for one in found for chain in one.chains), key=lambda chain: chain.trace_id)
+
+    def _results(self, label: str, tasks: Sequence[Task]) -> list[Any]:
+        """Return the results in the order of the tasks; those that were kept are not worked out again."""
+        there = self._store.names() if tasks else frozenset()
+        results: dict[str, Any] = {}
+        for task in tasks:
+            if f"{task.name}.done" in there and (kept := kept_result(task.name, self._store)) is not None:
+                results[task.name] = kept
+        total = sum(task.weight for task in tasks)
+        done = sum(task.weight for task in tasks if task.name in results)
+        self._progress(label, done, total)
+        for task, result in self._engine.run([task for task in tasks if task.name not in results], self._store):
+            results[task.name] = result
+            done += task.weight
+            self._progress(label, done, total)
+        return [results[task.name] for task in tasks]
+
+
+def _map(one: Input, number: int, partitions: int, *, store: Store) -> Mapped:
+    return map_input(one, number, partitions=partitions, store=store)
+
+
+def _moving(share: Share) -> tuple[list[SegmentRef], dict[str, int], str]:
+    return list(share.segments), share.leaving, f"move-{share.partition:06d}.data"
+
+
+def _size(one: Input) -> int:
+    return (size_of(one.path) if one.end is None else one.end) - one.start
+
+
+def _weight(segments: Sequence[SegmentRef]) -> int:
+    return sum(ref.length for ref in segments)
