@@ -78,7 +78,7 @@ def find_causes(
 
 def _run(detector: Detector, timeline: Timeline, profile: Profile, options: Options) -> list[FailureCause]:
     find = detector.find.get(profile)
-    if find is None:
+    if find is None or detector.failure_type in options.off:
         return []
     try:
         return list(find(timeline, options))
