@@ -58,7 +58,11 @@ def diagnose(
             cost_analysis=analyse_cost(timeline, causes, profile, options.prices),
             runtime_metrics=measure(timeline, summary),
             evidence_summary=summary,
-            notes=(*session.notes, *timeline.notes, *unknown_usage(timeline, profile), *notes),
+            notes=(
+                *(*session.notes, *timeline.notes, *unknown_usage(timeline, profile)),
+                *(timeline.provenance.notes if profile is Profile.STANDARD else ()),
+                *notes,
+            ),
         )
 
 
