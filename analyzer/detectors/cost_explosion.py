@@ -3,7 +3,8 @@
 ## What it does
 Reports 12,000 tokens or more together with at least one wasted duplicate: a call that repeats an equal one which had
 succeeded, and brings an equal result. Severity high, critical from 30,000 tokens on. Calls after a failed equal call
-and repetitions whose results keep changing are no waste. Tokens alone are reported only where a budget is exceeded.
+and repetitions whose results keep changing are no waste. Tokens or money alone are reported only where a budget is
+exceeded (settings `token_budget`, `money_budget`).
 
 ## Why is this bad
 Every repeated call is sent to the model again with all that came before: the price grows with the square of the length.
@@ -25,7 +26,7 @@ Give the model its earlier results, cache calls that read, and set a budget for 
 
 ## Known limits
 Waste is known only where results are: with content capture off nothing is compared. Where calls report no usage the sum
-is a lower bound. Prices are not looked at here.
+is a lower bound.
 """
 
 from collections.abc import Iterator
@@ -33,11 +34,13 @@ from itertools import chain, islice
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
+from analyzer.options import names
 from analyzer.profile import Profile
 from analyzer.session.model import EventKind
 from analyzer.timeline.call import Call
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
+from analyzer.timeline.money import bill_of
 from analyzer.timeline.spending import recorded_duplicates, recorded_tokens, spending_events
 
 __all__ = ["DETECTOR"]
@@ -56,27 +59,43 @@ WHY = Why(
 
 
 def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
-    """Yield one cause when many tokens meet a wasted call, or when the budget is exceeded."""
+    """Yield one cause when many tokens meet a wasted call, or when a budget is exceeded."""
     total = timeline.tokens.total or 0
-    wasted = sorted(
-        (call for repeated in timeline.repetitions for call in repeated.wasted), key=lambda call: call.position
-    )
-    over_budget = options.token_budget is not None and total > options.token_budget
-    if not over_budget and not (total >= MANY and wasted):
+    wasted = sorted(_wasted(timeline, options), key=lambda call: call.position)
+    exceeded = _exceeded(timeline, total, options)
+    if exceeded is None and not (total >= options.many_tokens and wasted):
         return
     impact = _impact(len(wasted), total)
     starts = (timeline.events[call.position] for call in wasted)
     yield FailureCause(
         type=TYPE,
-        severity=_severity(total),
+        severity=_severity(total, options.critical_tokens),
         impact=impact,
-        description=_description(timeline, wasted),
+        description=_description(timeline, wasted, exceeded),
         root_cause=WHY.root_cause(impact),
         recommendation=FIX,
         confidence=Confidence.HIGH if timeline.tokens.complete else Confidence.MEDIUM,
         fingerprint=fingerprint(TYPE, sorted({(call.tool or "") for call in wasted})),
         **shown_by(islice(chain(starts, timeline.of_kind(EventKind.TOKEN_USAGE)), SHOWN)),
     )
+
+
+def _wasted(timeline: Timeline, options: Options) -> Iterator[Call]:
+    for repeated in timeline.repetitions:
+        if not names(options.polling_tools, repeated.calls[0].tool):
+            yield from repeated.wasted
+
+
+def _exceeded(timeline: Timeline, total: int, options: Options) -> str | None:
+    """Return the budget that the run exceeded, in words."""
+    if options.token_budget is not None and total > options.token_budget:
+        return f"its budget of {options.token_budget} tokens"
+    if options.money_budget is None:
+        return None
+    bill = bill_of(timeline, options.prices)
+    if bill.amount is None or bill.amount <= options.money_budget:
+        return None
+    return f"its budget: {bill.amount:.4f} instead of {options.money_budget:.4f} {bill.currency}"
 
 
 def find_recorded(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
@@ -87,7 +106,7 @@ def find_recorded(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     impact = _impact(duplicates, total)
     yield FailureCause(
         type=TYPE,
-        severity=_severity(total),
+        severity=_severity(total, CRITICAL),
         impact=impact,
         description=f"The run consumed {total} tokens and made {duplicates} duplicate calls.",
         root_cause=WHY.root_cause(impact),
@@ -97,21 +116,22 @@ def find_recorded(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     )
 
 
-def _severity(total: int) -> Severity:
-    return Severity.CRITICAL if total >= CRITICAL else Severity.HIGH
+def _severity(total: int, critical: int) -> Severity:
+    return Severity.CRITICAL if total >= critical else Severity.HIGH
 
 
 def _impact(duplicates: int, total: int) -> int:
     return -min(30, 10 + 4 * duplicates + total // 6_000)
 
 
-def _description(timeline: Timeline, wasted: list[Call]) -> str:
+def _description(timeline: Timeline, wasted: list[Call], exceeded: str | None) -> str:
     tokens = timeline.tokens
-    consumed = f"The run consumed {'' if tokens.complete else 'at least '}{tokens.total} tokens"
+    consumed = f"The run consumed {'' if tokens.complete else 'at least '}{tokens.total or 0} tokens"
+    more = "" if exceeded is None else f", more than {exceeded}"
     if not wasted:
-        return f"{consumed}, more than its budget."
+        return f"{consumed}{more}."
     others = f" and {len(wasted) - 1} more" if len(wasted) > 1 else ""
-    return f"{consumed} and made calls again whose result it had: {call_text(wasted[0])}{others}."
+    return f"{consumed}{more} and made calls again whose result it had: {call_text(wasted[0])}{others}."
 
 
 DETECTOR = Detector(

@@ -37,6 +37,7 @@ from collections.abc import Iterator, Sequence
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
+from analyzer.options import names
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.model import Event, EventKind
@@ -70,13 +71,13 @@ WHAT_IT_TAUGHT: dict[frozenset[Lesson], str] = {
 }
 
 
-def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
-    """Yield one cause a habit, in order of first occurrence."""
+def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
+    """Yield one cause a habit, in order of first occurrence; tools that are meant to poll have none."""
     for repetition in timeline.repetitions:
-        if len(repetition.calls) < LOOP:
+        if len(repetition.calls) < options.loop_calls or names(options.polling_tools, repetition.calls[0].tool):
             continue
         if repetition.mark is None:
-            yield _loop(timeline, repetition)
+            yield _loop(timeline, repetition, options.critical_loop_calls)
         else:
             yield _habit(timeline, repetition, repetition.mark)
 
@@ -100,13 +101,13 @@ def find_recorded(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
         )
 
 
-def _loop(timeline: Timeline, repetition: Repetition) -> FailureCause:
+def _loop(timeline: Timeline, repetition: Repetition, critical: int) -> FailureCause:
     calls, count = repetition.calls, repetition.fruitless
     retries = _retries(timeline, calls)
     impact = _impact(count, len(retries))
     return FailureCause(
         type=TYPE,
-        severity=_severity(count, len(retries)),
+        severity=_severity(count, len(retries), critical),
         impact=impact,
         description=(
             f"{call_text(calls[0])} was called {len(calls)} times with the same arguments"
@@ -136,8 +137,8 @@ def _habit(timeline: Timeline, repetition: Repetition, mark: Mark) -> FailureCau
     )
 
 
-def _severity(calls: int, retries: int) -> Severity:
-    return Severity.CRITICAL if calls >= CRITICAL or retries >= CRITICAL_RETRIES else Severity.HIGH
+def _severity(calls: int, retries: int, critical: int = CRITICAL) -> Severity:
+    return Severity.CRITICAL if calls >= critical or retries >= CRITICAL_RETRIES else Severity.HIGH
 
 
 def _impact(calls: int, retries: int) -> int:
