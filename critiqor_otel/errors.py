@@ -5,6 +5,7 @@ CritiqorError
 ├── DecodeError            bytes that are not what their format says; names the place
 ├── OutputError            a file that cannot be written; names it and why
 ├── ReaderGoneError        whoever read standard output went away; nobody is to be told
+├── LostWorkerError        a part of a job on which worker after worker died; names it
 ├── JournalError           a request that cannot be kept now; the same request may be kept later
 └── ReceiverError          a receiver that cannot start as it is configured; names the setting
 """
@@ -13,6 +14,7 @@ __all__ = [
     "CritiqorError",
     "DecodeError",
     "JournalError",
+    "LostWorkerError",
     "OutputError",
     "ReaderGoneError",
     "ReceiverError",
@@ -38,6 +40,10 @@ class OutputError(CritiqorError):
 
 class ReaderGoneError(CritiqorError):
     """The reader of standard output went away before all was written."""
+
+
+class LostWorkerError(CritiqorError):
+    """Worker after worker died on one part of a job; the message names it."""
 
 
 class JournalError(CritiqorError):
