@@ -95,8 +95,8 @@ def _cause(timeline: Timeline, slow: Sequence[_Timed], usual: float) -> FailureC
         severity=Severity.MEDIUM,
         impact=IMPACT,
         description=(
-            f"{call_text(slowest.call)} took {slowest.seconds:.0f} seconds; half of that tool's calls take no more than "
-            f"{usual:.1f}.{others}"
+            f"{call_text(slowest.call)} took {slowest.seconds:.0f} seconds; "
+            f"half of that tool's calls take no more than {usual:.1f}.{others}"
         ),
         root_cause=WHY.root_cause(IMPACT),
         recommendation=FIX,

@@ -85,16 +85,21 @@ _VAGUE_CODES: Mapping[int, ErrorClass] = {
     422: ErrorClass.ARGUMENTS,
     **dict.fromkeys(range(500, 600), ErrorClass.SERVICE),
 }
-_REASONS = "bad request|unauthorized|forbidden|not found|too many|internal|bad gateway|service|gateway|client|server"
+_REASONS = (
+    r"400[ :,-]{1,3}bad request|401[ :,-]{1,3}unauthori|403[ :,-]{1,3}forbidden|404[ :,-]{1,3}(?:page )?not found"
+    r"|408[ :,-]{1,3}request time|410[ :,-]{1,3}gone|422[ :,-]{1,3}unprocess|429[ :,-]{1,3}too many"
+    r"|500[ :,-]{1,3}(?:internal )?server|502[ :,-]{1,3}bad gate|503[ :,-]{1,3}service|504[ :,-]{1,3}gateway"
+    r"|4[0-9]{2}[ :,-]{1,3}client error|5[0-9]{2}[ :,-]{1,3}server error"
+)
 _CODE = re.compile(
-    rf"(?:http(?:/[0-9](?:\.[0-9])?)?|status(?:[ _]?code)?|\bcode|error)[\"'\]]?[ :=(\[\"']{{0,4}}([45][0-9]{{2}})\b"
-    rf"|\b([45][0-9]{{2}})[ :,-]{{1,3}}(?:{_REASONS})|\A([45][0-9]{{2}})\b"
+    r"(?:http(?:/[0-9](?:\.[0-9])?)?|status(?:[ _]?code)?|\bcode|error)[\"'\]]?[ :=(\[\"']{0,4}([45][0-9]{2})\b"
+    rf"|\b(?=({_REASONS}))|\A([45][0-9]{{2}})\b"
 )
 
 
 def _code(text: str) -> int | None:
     found = _CODE.search(text)
-    return None if found is None else int(found[found.lastindex or 1])
+    return None if found is None else int(found[found.lastindex or 1][:_CODE_DIGITS])
 
 
 def _any(*words: str) -> re.Pattern[str]:

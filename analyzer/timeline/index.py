@@ -11,17 +11,20 @@ from analyzer.session.shapes import is_list
 from analyzer.timeline.answers import Answer, answers_of
 from analyzer.timeline.call import Call, Fingerprint, FingerprintOf, call_of, implied_fingerprint, recorded_fingerprint
 from analyzer.timeline.complaints import Complaint, complaints_of
-from analyzer.timeline.conversation import Conversation, conversation_of
+from analyzer.timeline.conversation import Conversation, Role, Utterance, conversation_of
 from analyzer.timeline.ending import Ending, RunStatus
+from analyzer.timeline.failures import Failures, Run
 from analyzer.timeline.heard import heard_in
 from analyzer.timeline.memory import MemoryOperation, MemoryOperations
 from analyzer.timeline.missing import Carried, Fact, missing_facts
 from analyzer.timeline.model_calls import REQUEST, ModelCall, ModelCalls
+from analyzer.timeline.offered import Offered, offered_in
 from analyzer.timeline.order import Arrange, as_listed, by_time
 from analyzer.timeline.pairing import Pairing
 from analyzer.timeline.provenance import Provenance, Use, trace_values
 from analyzer.timeline.repeats import Repetition, repetitions
 from analyzer.timeline.retries import Retries, TiedRetry
+from analyzer.timeline.sentences import plain, sentences
 from analyzer.timeline.tokens import Tokens, total_of, usage_of
 from analyzer.timeline.user_turns import UserTurns
 
@@ -126,9 +129,39 @@ class Timeline:
         return answers_of((place, event) for place, event in enumerate(self.events) if event.event == kind)
 
     @cached_property
+    def assertions(self) -> tuple[tuple[Utterance, tuple[str, ...]], ...]:
+        """What agents said, each utterance with its sentences, quotation marks straight."""
+        said = self.conversation.by(Role.ASSISTANT)
+        return tuple((one, tuple(sentences(plain(one.text)))) for one in said)
+
+    @cached_property
     def complaints(self) -> tuple[Complaint, ...]:
         """The errors that stand outside of tool calls."""
         return complaints_of(self.events)
+
+    @cached_property
+    def offered(self) -> Offered:
+        """The tools that models were offered."""
+        return offered_in(self.of_kind(EventKind.STATE_TRANSITION))
+
+    @cached_property
+    def failures(self) -> Failures:
+        """The calls that failed, and what came of it."""
+        return Failures(
+            Run(
+                events=self.events,
+                offered=self.offered,
+                work=self.work,
+                answers=self.answers,
+                conversation=self.conversation,
+                status=self.status,
+            )
+        )
+
+    def places_of(self, call: Call) -> tuple[int, ...]:
+        """Return where a call was made: the position of the response that asks for it, if it is known, then its own."""
+        issuer = self.failures.issuers.get(call.call_id or "", call.position)
+        return (issuer, call.position) if issuer < call.position else (call.position,)
 
     @cached_property
     def position_of(self) -> dict[str, int]:

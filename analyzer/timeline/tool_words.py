@@ -28,7 +28,6 @@ _LOOKING_UP = _words(
 _HARMLESS = _LOOKING_UP | _words(
     "check status count history preview draft validate verify estimate calculate simulate dry test template if"
 )
-_HANDING_OVER = frozenset(("to", "agent", "handoff", "back"))
 _IN_ANY_NAME = (
     _LOOKING_UP
     | _WRITING
@@ -65,9 +64,7 @@ def writes(name: str, description: str | None = None) -> bool:
 def _does(words: Sequence[str]) -> bool:
     if not _WRITING.isdisjoint(words):
         return True
-    if not words or words[0] not in _WRITING_FIRST:
-        return False
-    return _HANDING_OVER.isdisjoint(words)
+    return bool(words) and words[0] in _WRITING_FIRST
 
 
 def is_lookup(name: str) -> bool:

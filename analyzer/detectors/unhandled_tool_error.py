@@ -1,0 +1,82 @@
+"""A tool failed, and the agent went on as if it had not.
+
+## What it does
+Reports calls that failed for a reason no other failure type names, where no later call made up for it and the agent
+says nothing of it: severity medium, high where the run failed with it, low where what the agent said is not in the
+evidence. A later call makes up for it when it succeeds and is of the same tool, or shares a telling word of its name
+or a telling value of its arguments. A call that is part of an `infinite_tool_loop` is told there.
+
+## Why is this bad
+The step after the failure rests on nothing: the agent guesses what the tool would have said, or claims what it did not
+do.
+
+## Example
+```json
+[
+  {"event": "tool_call", "tool": "book_table", "args": {"at": "19:00"}, "timestamp": "2025-06-01T12:00:00Z"},
+  {"event": "tool_output", "tool": "book_table", "error": "the table is taken", "timestamp": "2025-06-01T12:00:01Z"},
+  {"event_type": "agent_end", "payload": {"output": "Your table is booked!"}, "timestamp": "2025-06-01T12:00:02Z"}
+]
+```
+
+## How to fix
+Let the error say what can be done about it, and ask in the instructions to report what did not work.
+
+## Known limits
+Any word for failing in what the agent says afterwards counts as telling of it. A later success of the same tool counts
+as making up for it, also where it was for something else.
+"""
+
+from collections.abc import Iterator
+
+from analyzer.cause import FailureCause
+from analyzer.detectors.detector import Detector, Dimension, Options, Why
+from analyzer.detectors.failing_calls import Kind, causes_of, finding_of
+from analyzer.profile import Profile
+from analyzer.timeline.aftermath import Aftermath
+from analyzer.timeline.index import Timeline
+from analyzer.timeline.missing import Fact
+from analyzer.timeline.repeats import LOOP
+
+__all__ = ["DETECTOR"]
+
+HANDLED = (Aftermath.RECOVERED, Aftermath.REPORTED)
+KIND = Kind(
+    failure_type="unhandled_tool_error",
+    verb="failed",
+    why=Why(
+        "The agent passed over an error and went on.",
+        "What it did or said next rests on a guess.",
+        "Let the error say what can be done about it, and ask for a report of what did not work.",
+    ),
+    basis="derived",
+    rule="not-made-up-for",
+)
+
+
+def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
+    """Yield one cause a tool whose failures nobody handled, in order of its first one."""
+    unnamed = [failed for failed in timeline.failures.of_tools if failed.owner is None]
+    looping = _looping(timeline) if unnamed else set[int]()
+    findings = [
+        finding_of(timeline, failed)
+        for failed in unnamed
+        if failed.outlook.aftermath not in HANDLED and failed.call.position not in looping
+    ]
+    yield from causes_of(timeline, KIND, findings)
+
+
+def _looping(timeline: Timeline) -> set[int]:
+    loops = (one for one in timeline.repetitions if len(one.calls) >= LOOP and one.mark is None)
+    return {call.position for loop in loops for call in loop.calls}
+
+
+DETECTOR = Detector(
+    failure_type=KIND.failure_type,
+    dimension=Dimension.TOOL_OUTPUT_UTILIZATION,
+    summary="A tool failed and the agent went on as if it had not",
+    since="0.1.0",
+    needs=frozenset({Fact.TOOL_CALLS, Fact.TOOL_ERRORS}),
+    steps=("tool_call", "tool_error", "error_passed_over"),
+    find={Profile.STANDARD: find},
+)
