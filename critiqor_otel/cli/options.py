@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-__all__ = ["form_of", "group_by", "history", "keep_silent", "output_file", "paths", "profile", "quiet"]
+__all__ = ["config", "form_of", "group_by", "history", "keep_silent", "output_file", "paths", "profile", "quiet"]
 
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 
@@ -23,6 +23,12 @@ profile = click.option(
     default="standard",
     show_default=True,
     help="The rules to judge by: ours, or those of critiqor 0.1.4 to the number.",
+)
+
+config = click.option(
+    "--config",
+    metavar="FILE",
+    help="Take the settings of FILE; else of the nearest critiqor.toml or pyproject.toml ([tool.critiqor]) upwards.",
 )
 
 group_by = click.option(

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from analyzer.diagnosis import Profile, diagnose
+from analyzer.options import Options
 from analyzer.report.report import RunReport, report_run
 from analyzer.session.model import Note, Session
 from critiqor_otel.engine.sources import Source, add_source
@@ -19,6 +20,8 @@ from critiqor_otel.span import Batch, LogRecord, Span
 from critiqor_otel.spool.continuations import join_continuations
 
 __all__ = ["Evidence", "Runs", "diagnosed", "duplicates", "gather", "runs_of"]
+
+_NO_OPTIONS = Options()
 
 
 class Evidence(msgspec.Struct, kw_only=True):
@@ -77,10 +80,12 @@ def runs_of(evidence: Evidence, *, group_by: GroupBy | None = None, keep_silent:
     )
 
 
-def diagnosed(sessions: Iterable[Session], *, profile: Profile) -> Iterator[RunReport]:
+def diagnosed(
+    sessions: Iterable[Session], *, profile: Profile, options: Options = _NO_OPTIONS
+) -> Iterator[RunReport]:
     """Yield the verdict on each session, with the evidence behind its main failure."""
     for session in sessions:
-        yield report_run(diagnose(session, profile=profile), session)
+        yield report_run(diagnose(session, profile=profile, options=options), session)
 
 
 def duplicates(spans: Iterable[Span], sessions: Iterable[Session]) -> list[int]:

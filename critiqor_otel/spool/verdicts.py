@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from analyzer.diagnosis import Profile, diagnose
+from analyzer.options import Options
 from analyzer.report import words
 from analyzer.report.json_form import run_document
 from analyzer.session.codec import read_session
@@ -15,8 +16,10 @@ from critiqor_otel.spool.whole_file import whole_file
 
 __all__ = ["judge", "verdict_line", "whole_run"]
 
+_NO_OPTIONS = Options()
 
-def judge(session: Session, *, runs: Path, profile: Profile) -> Diagnosis:
+
+def judge(session: Session, *, runs: Path, profile: Profile, options: Options = _NO_OPTIONS) -> Diagnosis:
     """Diagnose a sealed session, write the verdict beside the run it belongs to, and return it.
 
     Raises:
@@ -24,7 +27,7 @@ def judge(session: Session, *, runs: Path, profile: Profile) -> Diagnosis:
         SessionFileError: an earlier part of the run cannot be read.
     """
     whole = whole_run(session, runs=runs)
-    verdict = diagnose(whole, profile=profile)
+    verdict = diagnose(whole, profile=profile, options=options)
     with whole_file(runs / folder_of(whole.run_id) / DIAGNOSIS_FILE) as file:
         file.write(run_document(verdict))
     return verdict
