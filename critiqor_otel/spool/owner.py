@@ -13,6 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from analyzer.diagnosis import Profile
+from analyzer.options import Options
 from critiqor_otel.conventions.carriage import ANNOTATION
 from critiqor_otel.errors import CritiqorError, DecodeError
 from critiqor_otel.reconstruct.grouping import GroupBy
@@ -45,6 +46,8 @@ class OwnerSettings(msgspec.Struct, frozen=True, kw_only=True):
     group_by: GroupBy | None = None
     judged_by: Profile | None = None
     """Diagnose each run as it seals."""
+    options: Options = Options()
+    """What is set about the diagnosis."""
     run_id: str | None = None
     """All that comes belongs to this run, unless it names another."""
 
@@ -79,6 +82,7 @@ class Owner:
             journal=self._reader,
             group_by=settings.group_by,
             judged_by=settings.judged_by,
+            options=settings.options,
             run_id=settings.run_id,
         )
         self._run_id = settings.run_id

@@ -8,6 +8,7 @@ import msgspec
 
 from analyzer.bulk import bulk_work
 from analyzer.diagnosis import Profile
+from analyzer.options import Options
 from analyzer.session.model import Session
 from critiqor_otel.conventions.records import span_of_record
 from critiqor_otel.reconstruct.grouping import GroupBy
@@ -47,6 +48,9 @@ class Unsealed(msgspec.Struct, frozen=True, kw_only=True):
     unplaced_logs: int
 
 
+_NO_OPTIONS = Options()
+
+
 class Sink:
     """Seals sessions under a folder of runs."""
 
@@ -58,6 +62,7 @@ class Sink:
         journal: JournalReader,
         group_by: GroupBy | None = None,
         judged_by: Profile | None = None,
+        options: Options = _NO_OPTIONS,
         run_id: str | None = None,
     ) -> None:
         """Take the folder, which must be there, and what is sealed in it; diagnose by a profile, or not."""
@@ -66,6 +71,7 @@ class Sink:
         self._journal = journal
         self._group_by = group_by
         self._profile = judged_by
+        self._options = options
         self._run_id = run_id
 
     def seal(self, closed: Closed) -> Unsealed:
@@ -105,7 +111,7 @@ class Sink:
         return run if self._profile is None else self._judged(run, written, self._profile)
 
     def _judged(self, run: SealedRun, session: Session, profile: Profile) -> SealedRun:
-        verdict = judge(session, runs=self._runs, profile=profile)
+        verdict = judge(session, runs=self._runs, profile=profile, options=self._options)
         severities = tuple(cause.severity.value for cause in verdict.failure_causes)
         return msgspec.structs.replace(run, verdict=verdict_line(verdict), severities=severities)
 
