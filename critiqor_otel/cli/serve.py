@@ -17,6 +17,7 @@ from typing_extensions import override
 from analyzer.diagnosis import Profile
 from critiqor_otel.annotate.as_they_seal import Annotator
 from critiqor_otel.cli import options
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.sending import sending, settings_for
 from critiqor_otel.cli.serving_voice import Voice, live_table
@@ -49,6 +50,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     diagnose: bool
     annotate: str | None
     profile: str
+    config: str | None = None
     group_by: str | None
     certificate: str | None
     key: str | None
@@ -117,6 +119,7 @@ def config_of(request: Request) -> ReceiverConfig:
             ),
             group_by=None if request.group_by is None else GroupBy(request.group_by),
             judged_by=Profile(request.profile) if request.diagnose or request.annotate else None,
+            options=read_options(request.config),
         ),
         owner=cast("Literal['thread', 'process']", request.owner),
     )
@@ -232,6 +235,7 @@ Examples:
     help="Also send each verdict to this OTLP endpoint, as spans of the run's own trace; implies --diagnose.",
 )
 @options.profile
+@options.config
 @options.group_by
 @click.option("--tls-cert", "certificate", metavar="FILE", help="The server's certificate (PEM).")
 @click.option("--tls-key", "key", metavar="FILE", help="Its key.")
