@@ -16,11 +16,13 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from analyzer.diagnosis import Profile
+from analyzer.options import Options
 from analyzer.report.forms import FORMS
 from analyzer.report.report import Look, Report
 from analyzer.report.words import SEVERITY_ORDER
 from analyzer.session.codec import read_session
 from critiqor_otel.cli import options
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.diagnose import Worst
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep
@@ -61,6 +63,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float | None
     content: bool
     profile: str
+    config: str | None = None
     fail_on: str
     quiet: bool
 
@@ -75,18 +78,21 @@ def run(request: Request) -> int:
     voice = Voice(as_json=False, quiet=request.quiet)
     run_id = request.run_id or new_run_id()
     sealed: list[SealedRun] = []
+    settings = read_options(request.config)
     config = ReceiverConfig(
         runs=Path(request.runs),
         grpc_port=0,
         http_port=0,
         one_port=True,
-        sessions=OwnerSettings(patience=_UNTIL_THE_END, judged_by=Profile(request.profile), run_id=run_id),
+        sessions=OwnerSettings(
+            patience=_UNTIL_THE_END, judged_by=Profile(request.profile), options=settings, run_id=run_id
+        ),
     )
     with Receiver(config, tell=voice.tell, sealed=sealed.append) as receiver:
         code = _observed(request, receiver.http_endpoint or "", run_id)
         if not receiver.flush(_SEAL_SECONDS):
             side.fail(f"the run was not sealed within {_SEAL_SECONDS:g} seconds; its evidence stays in {request.runs}")
-    worst = _tell(sealed, request, side)
+    worst = _tell(sealed, request, settings, side)
     if code == ExitCode.FINE and worst.reaches(request.fail_on):
         return ExitCode.FAILURES
     return code
@@ -126,7 +132,7 @@ def _terminable() -> Generator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _tell(sealed: Sequence[SealedRun], request: Request, side: Side) -> Worst:
+def _tell(sealed: Sequence[SealedRun], request: Request, settings: Options, side: Side) -> Worst:
     """Keep the verdict, and print it on standard error, since the command's own output is the product."""
     files = [Path(one.folder) / SESSION_FILE for one in sealed]
     sessions = join_continuations([read_session(file.read_bytes()) for file in files])
@@ -134,7 +140,8 @@ def _tell(sealed: Sequence[SealedRun], request: Request, side: Side) -> Worst:
         {session.run_id: [str(file)] for session, file in zip(sessions, files, strict=False)}, [request.runs]
     )
     worst = Worst()
-    runs = keep(diagnosed(sessions, profile=Profile(request.profile)), sessions, stores, side=side)
+    verdicts = diagnosed(sessions, profile=Profile(request.profile), options=settings)
+    runs = keep(verdicts, sessions, stores, side=side)
     look = Look(colour=sys.stderr.isatty() and not os.environ.get("NO_COLOR"))
     table = b"".join(FORMS["table"](Report(runs=worst.watch(runs)), look))
     if not request.quiet:
@@ -164,6 +171,7 @@ Examples:
     help="Ask instrumentations for arguments, results and messages, unless the environment says otherwise.",
 )
 @options.profile
+@options.config
 @click.option(
     "--fail-on",
     type=click.Choice([*(severity.value for severity in SEVERITY_ORDER), _NEVER]),
