@@ -14,6 +14,7 @@ from analyzer.report.report import Report, RunReport
 from analyzer.report.words import SEVERITY_ORDER
 from analyzer.session.model import Session
 from critiqor_otel.cli import options
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.beside import write_beside
 from critiqor_otel.cli.diagnose import Worst, look_of
 from critiqor_otel.cli.exit_code import ExitCode
@@ -34,6 +35,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     runs_given: tuple[str, ...]
     runs: str
     profile: str
+    config: str | None = None
     fail_on: str
     quiet: bool
 
@@ -48,14 +50,15 @@ def finalize(request: Request) -> int:
         side.say(f"{file}: {'sealed' if is_new else 'was sealed already'}")
         sessions.append(session)
     worst = Worst()
-    verdicts = worst.watch(_written(sessions, files, Profile(request.profile), side))
+    verdicts = worst.watch(_written(sessions, files, request, side))
     deliver(FORMS["table"](Report(runs=verdicts), look_of(STANDARD_OUTPUT)), STANDARD_OUTPUT)
     return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
 
 
-def _written(sessions: list[Session], files: list[Path], profile: Profile, side: Side) -> Iterator[RunReport]:
+def _written(sessions: list[Session], files: list[Path], request: Request, side: Side) -> Iterator[RunReport]:
+    profile, settings = Profile(request.profile), read_options(request.config)
     for session, file in zip(sessions, files, strict=True):
-        runs: Iterable[RunReport] = diagnosed([session], profile=profile)
+        runs: Iterable[RunReport] = diagnosed([session], profile=profile, options=settings)
         places = {session.run_id: [str(file)]}
         kept = keep(runs, [session], Stores(places, [str(file.parent.parent)]), side=side)
         for run in write_beside(kept, places, side=side):
@@ -82,6 +85,7 @@ Examples:
 @click.argument("runs_given", nargs=-1, required=True, metavar="RUN…")
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where to look for a run id.")
 @options.profile
+@options.config
 @click.option(
     "--fail-on",
     type=click.Choice([*(severity.value for severity in SEVERITY_ORDER), "never"]),
