@@ -12,6 +12,7 @@ from analyzer.report import words
 from analyzer.report.plain import one_line
 from analyzer.session.model import Session
 from critiqor_otel.cli import options
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.columns import aligned
 from critiqor_otel.cli.diagnose import look_of
 from critiqor_otel.cli.exit_code import ExitCode
@@ -33,6 +34,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     runs: str
     only: str | None
     profile: str
+    config: str | None = None
     keep_silent: bool
     quiet: bool
 
@@ -47,7 +49,7 @@ def show(request: Request) -> int:
         return ExitCode.UNREADABLE
     profile = Profile(request.profile)
     session = _one(found.sessions, request, profile)
-    verdict = diagnose(session, profile=profile)
+    verdict = diagnose(session, profile=profile, options=read_options(request.config))
     deliver(view(session, verdict, look_of(STANDARD_OUTPUT)), STANDARD_OUTPUT)
     return ExitCode.FINE
 
@@ -133,6 +135,7 @@ Examples:
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where to look for a run id.")
 @click.option("--only", metavar="ID", help="The run to show, where RUN holds several; the beginning of its id will do.")
 @options.profile
+@options.config
 @options.keep_silent
 @options.quiet
 def command(**given: Any) -> int:
