@@ -31,13 +31,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     form: str
     output: str
     profile: str
+    config: str | None = None
     quiet: bool
 
 
 def certify(request: Request) -> int:
     """Print the level that the runs reach together; 1 when they reach none."""
     side = Side(quiet=request.quiet)
-    records = read_evaluations(request.paths, side=side, profile=request.profile)
+    records = read_evaluations(request.paths, side=side, profile=request.profile, config=request.config)
     earlier = [] if request.history is None else read_records(request.history, side=side)
     if request.history is None:
         side.say("no history was given to rank by: the percentile is 100")
@@ -92,6 +93,7 @@ Examples:
 @options.form_of("table", "json", "markdown", "svg")
 @options.output_file
 @options.profile
+@options.config
 @options.quiet
 def command(**given: Any) -> int:
     """Tell which reliability level runs reach, and make the badge; exit with 1 when it is none.

@@ -31,6 +31,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     form: str
     output: str
     profile: str
+    config: str | None = None
     quiet: bool
 
 
@@ -46,7 +47,7 @@ def check(request: Request) -> int:
     """Hold the runs against the policy, print each rule, and return 1 when one is broken."""
     side = Side(quiet=request.quiet)
     policy: Mapping[str, Any] = {} if request.policy is None else read_policy(request.policy, side=side)
-    records = read_evaluations(request.paths, side=side, profile=request.profile)
+    records = read_evaluations(request.paths, side=side, profile=request.profile, config=request.config)
     checked = [_check(record, policy) for record in _chosen(records, request)]
     deliver(_FORMS[request.form](checked), request.output)
     return ExitCode.FINE if all(one.result.passed for one in checked) else ExitCode.FAILURES
@@ -111,6 +112,7 @@ Examples:
 @options.form_of("table", "json")
 @options.output_file
 @options.profile
+@options.config
 @options.quiet
 def command(**given: Any) -> int:
     """Tell whether runs meet a policy, rule by rule; exit with 1 when one does not.

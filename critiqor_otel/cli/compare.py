@@ -32,6 +32,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     form: str
     output: str
     profile: str
+    config: str | None = None
     quiet: bool
 
 
@@ -51,7 +52,7 @@ def _side_of(given: str, request: Request, side: Side) -> EvaluationRecord:
         if record is None:
             raise click.UsageError(f"{given!r} is no path, and the history of {request.runs} holds no run of that id")
         return record
-    records = read_evaluations((given,), side=side, profile=request.profile)
+    records = read_evaluations((given,), side=side, profile=request.profile, config=request.config)
     if len(records) == 1:
         return records[0]
     side.say(f"{given} holds {len(records)} runs: their averages are compared")
@@ -89,6 +90,7 @@ Examples:
 @options.form_of("table", "json")
 @options.output_file
 @options.profile
+@options.config
 @options.quiet
 def command(**given: Any) -> int:
     """Tell what changed from A to B, in trust and in each dimension.

@@ -11,6 +11,7 @@ from analyzer.evaluation.record import EvaluationRecord
 from analyzer.evaluation.runs import as_record
 from analyzer.session.jsontext import read_json
 from analyzer.session.shapes import is_list, is_object
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.histories import is_store, read_records
 from critiqor_otel.cli.reading import read_runs
 from critiqor_otel.cli.side import Side
@@ -24,7 +25,9 @@ _MARKS = (b'"critiqor.diagnosis.', b'"deployment_recommendation"', b'"readiness_
 _HEAD = 1 << 16
 
 
-def read_evaluations(paths: Sequence[str], *, side: Side, profile: str = "standard") -> list[EvaluationRecord]:
+def read_evaluations(
+    paths: Sequence[str], *, side: Side, profile: str = "standard", config: str | None = None
+) -> list[EvaluationRecord]:
     """Return the evaluations of the paths, file by file, then those of traces and session files by run id.
 
     Raises:
@@ -41,7 +44,7 @@ def read_evaluations(paths: Sequence[str], *, side: Side, profile: str = "standa
         else:
             evidence.append(path)
     if evidence:
-        kept += _diagnosed(evidence, side, Profile(profile))
+        kept += _diagnosed(evidence, side, Profile(profile), config)
     if not kept:
         raise UnreadableInputError(f"no evaluation was found in {', '.join(paths)}")
     return kept
@@ -88,10 +91,11 @@ def _runs_of(document: Any) -> list[Any]:
     return [run for run in (document if is_list(document) else [document]) if is_object(run)]
 
 
-def _diagnosed(paths: list[str], side: Side, profile: Profile) -> list[EvaluationRecord]:
+def _diagnosed(paths: list[str], side: Side, profile: Profile, config: str | None) -> list[EvaluationRecord]:
+    settings = read_options(config)
     with bulk_work():
         found = read_runs(paths, side=side)
-        runs = diagnosed(side.follow(found.sessions, label="diagnosing"), profile=profile)
+        runs = diagnosed(side.follow(found.sessions, label="diagnosing"), profile=profile, options=settings)
         records = [_record(run.diagnosis.to_dict(), side) for run in runs]
     if not records:
         raise UnreadableInputError(found.emptiness(paths))
