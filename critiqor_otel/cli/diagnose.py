@@ -17,6 +17,7 @@ from analyzer.report.report import Look, Report, RunReport
 from analyzer.report.words import SEVERITY_ORDER
 from critiqor_otel.cli import options
 from critiqor_otel.cli.beside import write_beside
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
@@ -36,6 +37,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     form: str
     output: str
     profile: str
+    config: str | None = None
     fail_on: str
     group_by: str | None
     write: bool
@@ -68,9 +70,11 @@ def diagnose(request: Request) -> int:
     """Read the paths, print the report, and return the exit code."""
     side = Side(quiet=request.quiet)
     worst = Worst()
+    settings = read_options(request.config)
     with bulk_work():
         found = read_runs(request.paths, side=side, group_by=request.group_by, output=request.output)
-        runs = diagnosed(side.follow(found.sessions, label="diagnosing"), profile=Profile(request.profile))
+        sessions = side.follow(found.sessions, label="diagnosing")
+        runs = diagnosed(sessions, profile=Profile(request.profile), options=settings)
         watched = worst.watch(_with_files(runs, found.files))
         told = write_beside(watched, found.places, side=side) if request.write else watched
         stores = Stores(found.places, request.paths, request.history)
@@ -115,6 +119,7 @@ Examples:
 )
 @options.output_file
 @options.profile
+@options.config
 @click.option(
     "--fail-on",
     type=click.Choice([*(severity.value for severity in SEVERITY_ORDER), _NEVER]),
