@@ -40,6 +40,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     form: str
     output: str
     profile: str
+    config: str | None = None
     quiet: bool
 
 
@@ -82,6 +83,7 @@ def _run(case: Case, suite: Suite, request: Request, side: Side) -> _Done:
         timeout=suite.timeout,
         content=True,
         profile=request.profile,
+        config=request.config,
         fail_on="never",
         quiet=True,
     )
@@ -133,6 +135,7 @@ Example:
 @options.form_of("table", "json")
 @options.output_file
 @options.profile
+@options.config
 @options.quiet
 def command(**given: Any) -> int:
     """Run a suite of prompts under observation, and tell how the agent does on average.

@@ -12,8 +12,8 @@ from analyzer.report import words
 from analyzer.report.plain import one_line
 from analyzer.session.model import Session
 from critiqor_otel.cli import options
-from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.columns import aligned
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.diagnose import look_of
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver

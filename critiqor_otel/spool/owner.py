@@ -29,6 +29,7 @@ from critiqor_otel.spool.segments import Position, remove_segment, segments
 from critiqor_otel.spool.sink import SealedRun, Sink
 from critiqor_otel.spool.spool_folder import SpoolFolder
 from critiqor_otel.spool.tally import Tally
+from critiqor_otel.spool.verdicts import Rules
 
 __all__ = ["Owner", "OwnerSettings", "Teller"]
 
@@ -81,8 +82,7 @@ class Owner:
             index=self._index,
             journal=self._reader,
             group_by=settings.group_by,
-            judged_by=settings.judged_by,
-            options=settings.options,
+            judged_by=None if settings.judged_by is None else Rules(settings.judged_by, settings.options),
             run_id=settings.run_id,
         )
         self._run_id = settings.run_id

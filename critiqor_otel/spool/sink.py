@@ -7,8 +7,6 @@ from pathlib import Path
 import msgspec
 
 from analyzer.bulk import bulk_work
-from analyzer.diagnosis import Profile
-from analyzer.options import Options
 from analyzer.session.model import Session
 from critiqor_otel.conventions.records import span_of_record
 from critiqor_otel.reconstruct.grouping import GroupBy
@@ -20,7 +18,7 @@ from critiqor_otel.spool.journal_reader import JournalReader
 from critiqor_otel.spool.open_sessions import Closed, OpenSession, Piece
 from critiqor_otel.spool.sealed_index import SealedIndex, spans_of
 from critiqor_otel.spool.sealed_runs import Arrival, Sealed, seal
-from critiqor_otel.spool.verdicts import judge, verdict_line
+from critiqor_otel.spool.verdicts import Rules, judge, verdict_line
 
 __all__ = ["SealedRun", "Sink", "Unsealed"]
 
@@ -48,9 +46,6 @@ class Unsealed(msgspec.Struct, frozen=True, kw_only=True):
     unplaced_logs: int
 
 
-_NO_OPTIONS = Options()
-
-
 class Sink:
     """Seals sessions under a folder of runs."""
 
@@ -61,17 +56,15 @@ class Sink:
         index: SealedIndex,
         journal: JournalReader,
         group_by: GroupBy | None = None,
-        judged_by: Profile | None = None,
-        options: Options = _NO_OPTIONS,
+        judged_by: Rules | None = None,
         run_id: str | None = None,
     ) -> None:
-        """Take the folder, which must be there, and what is sealed in it; diagnose by a profile, or not."""
+        """Take the folder, which must be there, and what is sealed in it; diagnose by rules, or not."""
         self._runs = runs
         self._index = index
         self._journal = journal
         self._group_by = group_by
-        self._profile = judged_by
-        self._options = options
+        self._rules = judged_by
         self._run_id = run_id
 
     def seal(self, closed: Closed) -> Unsealed:
@@ -108,10 +101,10 @@ class Sink:
             spans=len(addresses),
             duplicates=repeats,
         )
-        return run if self._profile is None else self._judged(run, written, self._profile)
+        return run if self._rules is None else self._judged(run, written, self._rules)
 
-    def _judged(self, run: SealedRun, session: Session, profile: Profile) -> SealedRun:
-        verdict = judge(session, runs=self._runs, profile=profile, options=self._options)
+    def _judged(self, run: SealedRun, session: Session, rules: Rules) -> SealedRun:
+        verdict = judge(session, runs=self._runs, rules=rules)
         severities = tuple(cause.severity.value for cause in verdict.failure_causes)
         return msgspec.structs.replace(run, verdict=verdict_line(verdict), severities=severities)
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import msgspec
+
 from analyzer.diagnosis import Profile, diagnose
 from analyzer.options import Options
 from analyzer.report import words
@@ -14,12 +16,17 @@ from critiqor_otel.spool.run_folder import folder_of
 from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, SESSION_FILE
 from critiqor_otel.spool.whole_file import whole_file
 
-__all__ = ["judge", "verdict_line", "whole_run"]
-
-_NO_OPTIONS = Options()
+__all__ = ["Rules", "judge", "verdict_line", "whole_run"]
 
 
-def judge(session: Session, *, runs: Path, profile: Profile, options: Options = _NO_OPTIONS) -> Diagnosis:
+class Rules(msgspec.Struct, frozen=True):
+    """What verdicts follow."""
+
+    profile: Profile
+    options: Options = Options()
+
+
+def judge(session: Session, *, runs: Path, rules: Rules) -> Diagnosis:
     """Diagnose a sealed session, write the verdict beside the run it belongs to, and return it.
 
     Raises:
@@ -27,7 +34,7 @@ def judge(session: Session, *, runs: Path, profile: Profile, options: Options = 
         SessionFileError: an earlier part of the run cannot be read.
     """
     whole = whole_run(session, runs=runs)
-    verdict = diagnose(whole, profile=profile, options=options)
+    verdict = diagnose(whole, profile=rules.profile, options=rules.options)
     with whole_file(runs / folder_of(whole.run_id) / DIAGNOSIS_FILE) as file:
         file.write(run_document(verdict))
     return verdict
