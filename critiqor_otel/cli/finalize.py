@@ -14,8 +14,8 @@ from analyzer.report.report import Report, RunReport
 from analyzer.report.words import SEVERITY_ORDER
 from analyzer.session.model import Session
 from critiqor_otel.cli import options
-from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.beside import write_beside
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.diagnose import Worst, look_of
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep

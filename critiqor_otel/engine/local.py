@@ -80,9 +80,7 @@ def runs_of(evidence: Evidence, *, group_by: GroupBy | None = None, keep_silent:
     )
 
 
-def diagnosed(
-    sessions: Iterable[Session], *, profile: Profile, options: Options = _NO_OPTIONS
-) -> Iterator[RunReport]:
+def diagnosed(sessions: Iterable[Session], *, profile: Profile, options: Options = _NO_OPTIONS) -> Iterator[RunReport]:
     """Yield the verdict on each session, with the evidence behind its main failure."""
     for session in sessions:
         yield report_run(diagnose(session, profile=profile, options=options), session)
