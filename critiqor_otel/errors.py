@@ -4,6 +4,7 @@ CritiqorError
 ├── UnreadableInputError   an input that holds nothing we can read; names the file and what was found
 ├── DecodeError            bytes that are not what their format says; names the place
 ├── OutputError            a file that cannot be written; names it and why
+│   └── WorkFolderError    a folder of a job's work that can't be used; names it and why
 ├── ReaderGoneError        whoever read standard output went away; nobody is to be told
 ├── LostWorkerError        a part of a job on which worker after worker died; names it
 ├── JournalError           a request that cannot be kept now; the same request may be kept later
@@ -19,6 +20,7 @@ __all__ = [
     "ReaderGoneError",
     "ReceiverError",
     "UnreadableInputError",
+    "WorkFolderError",
 ]
 
 
@@ -36,6 +38,10 @@ class DecodeError(CritiqorError):
 
 class OutputError(CritiqorError):
     """A file or folder cannot be written; the message names it and the system's reason."""
+
+
+class WorkFolderError(OutputError):
+    """A folder of a job's work can't be used; the message names it, why, and what to do."""
 
 
 class ReaderGoneError(CritiqorError):

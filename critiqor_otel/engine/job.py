@@ -11,6 +11,7 @@ from critiqor_otel.engine.frames import merged
 from critiqor_otel.engine.layout import Share, gathered_ties, shares, suspects
 from critiqor_otel.engine.mapping import Mapped, SegmentRef, map_input
 from critiqor_otel.engine.moving import Chained, chain_traces, move_traces
+from critiqor_otel.engine.parts import from_the_start
 from critiqor_otel.engine.reducing import Purpose, Reduced, reduce_share
 from critiqor_otel.engine.store import Store
 from critiqor_otel.engine.tasks import Engine, Task, kept_result
@@ -48,7 +49,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     runs: int
     severities: frozenset[Severity]
     notes: tuple[Note, ...]
-    """On the input as a whole, those of the survey among them."""
+    """On the input as a whole, beside those of the survey."""
     silent_traces: tuple[str, ...]
     files: tuple[str, ...]
     """Where the products lie."""
@@ -77,7 +78,9 @@ class Job:
             logs=sum(one.logs for one in self._mapped),
             sessions=sum(one.sessions for one in self._mapped),
             passed_over=sum(one.passed_over for one in self._mapped),
-            notes=tuple(note for one in self._mapped for note in one.notes),
+            notes=tuple(
+                note for one, found in zip(inputs, self._mapped, strict=True) for note in from_the_start(one, found.notes)
+            ),
             places=tuple(dict.fromkeys(place for one in self._mapped for place in one.places)),
             session_files=any(one.session_files for one in self._mapped),
         )
@@ -95,7 +98,7 @@ class Job:
         counts = Counts()
         for one in found:
             counts.add(one.counts)
-        notes = [*(note for one in self._mapped for note in one.notes), *(note for one in found for note in one.notes)]
+        notes = [note for one in found for note in one.notes]
         return Outcome(
             runs=sum(one.runs for one in found),
             severities=frozenset(severity for one in found for severity in one.severities),

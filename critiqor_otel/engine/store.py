@@ -89,6 +89,13 @@ class Store:
             return frozenset()
         return frozenset(str(name).rpartition("/")[2] for name in self._system.ls(self.address, detail=False))
 
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        if self._system is None:
+            Path(self._path(name)).unlink(missing_ok=True)
+        elif self._system.exists(self._path(name)):
+            self._system.rm(self._path(name))
+
     def clear(self) -> None:
         """Remove the folder and all that is in it."""
         if self._system is None:

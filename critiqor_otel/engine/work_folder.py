@@ -1,0 +1,146 @@
+"""The folder where a job keeps what is done, so that a job that was killed goes on where it stopped."""
+
+import fcntl
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from critiqor_otel.engine.store import Store
+from critiqor_otel.errors import WorkFolderError
+from critiqor_otel.formats.inputs import Input, is_remote, size_of
+
+__all__ = ["Plan", "fingerprint", "state_of", "usual_folder", "work_folder"]
+
+_PLAN = "plan.json"
+_LOCK = "lock"
+_OURS_ALONE = 0o700
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What must be the same for work to be gone on with."""
+
+    version: str
+    """Of this package."""
+    request: str
+    """What was asked for: paths and rules."""
+    inputs: str
+    """The files, their sizes and when they were written."""
+    partitions: int
+
+
+def fingerprint(*parts: Any) -> str:
+    """Return the same short word for the same values."""
+    return hashlib.blake2b(repr(parts).encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
+
+
+def state_of(inputs: Sequence[Input]) -> str:
+    """Return a word for the files as they are now."""
+    return fingerprint(*((one.path, one.start, one.end, *_state(one.path)) for one in inputs))
+
+
+def usual_folder(request: str) -> str:
+    """Return where the work of a request lies when its user names no folder.
+
+    Raises:
+        WorkFolderError: somebody else was there first.
+    """
+    ours = Path(tempfile.gettempdir()) / f"critiqor-otel-{os.getuid()}"
+    with _reported(ours):
+        _make_ours(ours)
+    return str(ours / request)
+
+
+@contextmanager
+def work_folder(address: str, plan: Plan, *, resume: bool) -> Generator[tuple[Store, Plan]]:
+    """Yield the store for a plan, and the plan to follow; the folder is removed when the block ends well.
+
+    With `resume`, what is in the folder is gone on with, in as many partitions as it was begun with.
+
+    Raises:
+        WorkFolderError: the folder holds the work of another request, or is in use; or the inputs have changed.
+    """
+    store = Store(address)
+    with _locked(store):
+        begun = _begun(store, plan) if resume else None
+        if begun is None:
+            _clear(store)
+            store.write(_PLAN, msgspec.json.encode(plan))
+        yield store, plan if begun is None else begun
+        store.clear()
+
+
+def _begun(store: Store, plan: Plan) -> Plan | None:
+    data = store.read(_PLAN)
+    if data is None:
+        return None
+    try:
+        begun = msgspec.json.decode(data, type=Plan)
+    except msgspec.DecodeError as error:
+        raise WorkFolderError(f"{store.address} holds no work of ours: {error}") from error
+    if (begun.version, begun.request) != (plan.version, plan.request):
+        raise WorkFolderError(f"{store.address} holds the work of another request; leave out --resume to begin anew")
+    if begun.inputs != plan.inputs:
+        raise WorkFolderError("the input changed since this work began; leave out --resume to begin anew")
+    return begun
+
+
+def _clear(store: Store) -> None:
+    """Remove the work of an earlier job, and nothing else.
+
+    Raises:
+        WorkFolderError: there is something else in the folder.
+    """
+    there = store.names() - {_LOCK}
+    if there and _PLAN not in there:
+        raise WorkFolderError(f"{store.address} holds files that are no work of ours; name another folder for --work")
+    for name in sorted(there):
+        store.remove(name)
+
+
+@contextmanager
+def _locked(store: Store) -> Generator[None]:
+    """Keep the folder to ourselves and to this job, where it is a folder of this machine."""
+    if is_remote(store.address):
+        yield
+        return
+    folder = Path(store.address)
+    with _reported(folder):
+        _make_ours(folder)
+        with (folder / _LOCK).open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            yield
+
+
+@contextmanager
+def _reported(folder: Path) -> Generator[None]:
+    try:
+        yield
+    except BlockingIOError as error:
+        raise WorkFolderError(f"{folder} is in use by another job") from error
+    except OSError as error:
+        raise WorkFolderError(f"{folder} can't be used: {error.strerror or error}") from error
+
+
+def _make_ours(folder: Path) -> None:
+    """Make a folder, or see to it that it is ours alone: what lies in it is believed."""
+    folder.mkdir(parents=True, exist_ok=True, mode=_OURS_ALONE)
+    status = folder.stat()
+    if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise WorkFolderError(f"{folder} can be written by others; name another folder for --work")
+
+
+def _state(path: str) -> tuple[int, int]:
+    if is_remote(path):
+        return size_of(path), 0
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
