@@ -59,6 +59,7 @@ def _diagnosis(session: Session, verdict: Diagnosis) -> dict[str, Any]:
         "critiqor.trust_score": verdict.trust_score,
         "critiqor.readiness": verdict.readiness_level.value,
         "critiqor.primary_failure": primary.root_cause_failure_type or None,
+        "critiqor.causal_chain": primary.causal_chain_explanation or None,
         "critiqor.failures": len(verdict.failure_causes),
         "critiqor.status": verdict.status.value,
         "critiqor.evidence_level": verdict.evidence_level,
@@ -68,7 +69,7 @@ def _diagnosis(session: Session, verdict: Diagnosis) -> dict[str, Any]:
         "gen_ai.evaluation.name": "critiqor.trust",
         "gen_ai.evaluation.score.value": None if verdict.trust_score is None else float(verdict.trust_score),
         "gen_ai.evaluation.score.label": verdict.readiness_level.value,
-        "gen_ai.evaluation.explanation": primary.causal_chain_explanation or primary.description,
+        "gen_ai.evaluation.explanation": primary.description or primary.causal_chain_explanation or None,
     }
 
 

@@ -22,6 +22,7 @@ import (
 	"go.opentelemetry.io/collector/processor/memorylimiterprocessor"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
+	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
 )
 
 func components() (otelcol.Factories, error) {
@@ -48,6 +49,7 @@ func components() (otelcol.Factories, error) {
 	}
 	return otelcol.Factories{
 		Receivers: receivers, Processors: processors, Exporters: exporters, Extensions: extensions,
+		Telemetry: otelconftelemetry.NewFactory(),
 	}, nil
 }
 
