@@ -5,7 +5,20 @@ from typing import Any
 
 import click
 
-__all__ = ["config", "form_of", "group_by", "history", "keep_silent", "output_file", "paths", "profile", "quiet"]
+from analyzer.report.html.address import is_link
+
+__all__ = [
+    "config",
+    "form_of",
+    "group_by",
+    "history",
+    "jaeger_url",
+    "keep_silent",
+    "output_file",
+    "paths",
+    "profile",
+    "quiet",
+]
 
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 
@@ -47,6 +60,20 @@ keep_silent = click.option(
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no notes on standard error; errors only.")
 
 history = click.argument("history", required=False, default="runs", metavar="[HISTORY]")
+
+
+def _link(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not is_link(value):
+        raise click.BadParameter(f"{value!r} is no address: http://localhost:16686 is one")
+    return value
+
+
+jaeger_url = click.option(
+    "--jaeger-url",
+    metavar="URL",
+    callback=_link,
+    help="A Jaeger that holds the traces: pages (--format html) link each span to it.",
+)
 
 
 def form_of(*forms: str) -> Callable[[Any], Any]:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import msgspec
 
-from analyzer.cause import FailureCause
+from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.registry import ALL
 from analyzer.profile import Profile
 from analyzer.report import words
+from analyzer.report.html.address import is_link
 from analyzer.report.html.assets import assets_of, licences, template
 from analyzer.report.html.block import block_of
 from analyzer.report.html.titles import FACTS, title_of
@@ -20,11 +20,12 @@ from analyzer.session.instants import format_instant
 from analyzer.session.model import Session
 from analyzer.timeline.index import Timeline, build_timeline
 
-__all__ = ["Around", "is_link", "run_page"]
+__all__ = ["Around", "run_page"]
 
 _SCRIPTS = ("core.js", "model.js", "words.js", "timeline.js", "graph.js", "evidence.js", "charts.js", "run.js")
 _PACKAGES = tuple(row.file for row in VENDORED)
 _EVENTS_LISTED = 12  # of a failure's evidence; the timeline shows all
+_LOW_SHOWN, _MOST_SHOWN = 5, 60  # failures; those of severity low and those beyond are folded
 
 
 class Around(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +64,8 @@ def run_page(
     timeline = build_timeline(session, profile)
     verdict = run.diagnosis
     block = block_of(timeline, verdict)
+    causes = _causes(run)
+    grave = sum(one.cause.severity is not Severity.LOW for one in causes)
     text = template("run.html.j2").render(
         assets=assets_of(_SCRIPTS, vendored=_PACKAGES),
         licences=licences(),
@@ -74,7 +77,9 @@ def run_page(
         agent=words.agent(verdict),
         readiness=words.READINESS[verdict.readiness_level],
         figures=list(_figures(verdict)),
-        causes=_causes(run),
+        causes=causes,
+        shown=min(max(grave, _LOW_SHOWN), _MOST_SHOWN),
+        grave=run.grave is not None,
         remarks=remarks(run),
         missing=[FACTS.get(fact, fact) for fact in verdict.evidence_summary.missing],
         blind=not_judged(verdict),
@@ -83,15 +88,6 @@ def run_page(
         costs=_costs(verdict),
     )
     return text.encode("utf-8", "replace")
-
-
-def is_link(address: str) -> bool:
-    """Return whether an address may stand in a page as a link: http or https, with a host."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.netloc)
 
 
 def _figures(verdict: Any) -> Iterator[_Figure]:

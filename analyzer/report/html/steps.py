@@ -190,7 +190,7 @@ class _Builder:
 def _name(event: Event, kind: StepKind) -> str:
     """Return what the step is about: of a model call its model, else as everywhere."""
     model = payload_of(event).get("model") if kind is StepKind.MODEL else None
-    return model if isinstance(model, str) and model else subject_of(event)
+    return model if isinstance(model, str) and model else subject_of(event).removesuffix("_start")
 
 
 def _owners(timeline: Timeline) -> dict[str, object]:

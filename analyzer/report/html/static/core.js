@@ -86,7 +86,7 @@ const Critiqor = (() => {
     };
     return h("button", { type: "button", class: "copy", title: `Copy the ${what}`, onClick: act },
       h("code", null, h("bdi", null, text)),
-      h("span", { class: "copy-sign", "aria-hidden": "true" }, done ? "✓" : "⧉"),
+      h("svg", { class: "copy-sign", viewBox: "0 0 16 16", "aria-hidden": "true" }, h("path", { d: done ? "M3 8.5l3.5 3.5L13 4.5" : "M5.5 5.5h7v8h-7zM3.5 10.5v-8h7" })),
       h("span", { class: "hidden" }, done ? "copied" : `copy the ${what}`));
   };
 

@@ -26,7 +26,7 @@ Critiqor.Evidence = (() => {
         event.spanId && h("div", null, h("dt", null, "Span"), h("dd", null, h(Copy, { text: event.spanId, what: "span id" }),
           link && h("a", { href: link, target: "_blank", rel: "noreferrer noopener", class: "jaeger" }, "Open in Jaeger ↗"))),
         event.traceId && h("div", null, h("dt", null, "Trace"), h("dd", null, h(Copy, { text: event.traceId, what: "trace id" })))),
-      event.parts.length ? event.parts.map((part) => h(Part, { key: `${number}-${part.label}`, part, open: true })) : h("p", { class: "hint" }, "No content of this event is in this page."));
+      event.parts.length ? event.parts.map((part) => h(Part, { key: `${number}-${part.label}`, part, open: true })) : h("p", { class: "hint" }, "This page holds no content of this event."));
   };
 
   const HEADINGS = { tool_call: "Call", tool_execution_start: "Call", tool_result: "Output", tool_execution_end: "Output", before_provider_request: "Request", after_provider_response: "Response" };
@@ -61,7 +61,8 @@ Critiqor.Evidence = (() => {
         model.again(step) && h("span", { class: "tag tag-again" }, "↻ tried again"),
         model.pseudo(step) && h("span", { class: "tag" }, "only carries the answer"),
         model.derived(step) && h("span", { class: "tag" }, "known from messages alone"),
-        model.timed && h("span", { class: "panel-time" }, `${words.duration(model.length[step])}, ${words.duration(model.start[step])} after the start`)),
+        model.timed && h("span", { class: "panel-time" }, `${words.duration(model.length[step])}, ${words.duration(model.start[step])} after the start`),
+        model.timed && !model.folded[step] && h("button", { type: "button", class: "link", onClick: () => Critiqor.zoomTo(step) }, "zoom to it")),
       above.length > 0 && h("nav", { class: "path", "aria-label": "Lies in" }, above.map((at) => h("button", { type: "button", key: at, onClick: () => go(at) }, h("bdi", null, model.name(at))))),
       causes.length > 0 && h("div", { class: "panel-causes" }, h("p", null, "Shows"), causes.map((number) => h("button", {
         type: "button", key: number, class: `cause-chip evidence-${model.causes[number].severity}`, "aria-pressed": String(number === cause),

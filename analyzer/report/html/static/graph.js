@@ -53,7 +53,7 @@ Critiqor.Graph = (() => {
     for (const id of opened) {
       if (id[0] !== "s") continue;
       const step = Number(id.slice(1));
-      for (const edge of (edgesOf.get(step) || []).slice(0, AT_ONCE * 3)) add(edge.from === step ? edge.to : edge.from);
+      for (const edge of (edgesOf.get(step) || []).filter((one) => one.relation !== "reinforces").slice(0, AT_ONCE)) add(edge.from === step ? edge.to : edge.from);
       if (model.parent[step] >= 0) add(model.parent[step]);
     }
     const drawn = new Set(edges.map((edge) => `${edge.from} ${edge.to}`));
@@ -104,6 +104,16 @@ Critiqor.Graph = (() => {
     const end = points[points.length - 1];
     return `${path} L${end.x},${end.y}`;
   };
+  // Several failures of one type are numbered.
+  const labels = (model) => {
+    const totals = new Map();
+    model.causes.forEach(({ title }) => totals.set(title, (totals.get(title) || 0) + 1));
+    const seen = new Map();
+    return model.causes.map(({ title }) => {
+      seen.set(title, (seen.get(title) || 0) + 1);
+      return totals.get(title) > 1 ? `${title} ${seen.get(title)}` : title;
+    });
+  };
   const cut = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);
 
   const Node = ({ model, node, place, chosen, related, left, open }) => {
@@ -146,6 +156,7 @@ Critiqor.Graph = (() => {
     const mover = useRef(null);
     const width = useWidth(box);
     const edgesOf = useMemo(() => neighbours(model), [model]);
+    const names = useMemo(() => labels(model), [model]);
     const first = useMemo(() => Critiqor.causeOrder.filter((number) => model.causes[number].steps.length), [model]);
     useEffect(() => { if (chosen.cause >= 0 && wanted !== "all") setWanted(chosen.cause); }, [chosen.cause]);
     const causes = useMemo(() => (wanted === "all" ? first.slice(0, 12) : wanted === "step" ? [] : [wanted === null ? first[0] : wanted]).filter((number) => number !== undefined), [wanted, first]);
@@ -170,7 +181,7 @@ Critiqor.Graph = (() => {
       h("div", { class: "tools" },
         first.length > 0 && h("div", { class: "group scroll-x", role: "group", "aria-label": "Failure" },
           first.slice(0, 8).map((number) => h("button", { type: "button", class: "toggle", "aria-pressed": String(causes.length === 1 && causes[0] === number),
-            onClick: () => { setWanted(number); setOpened(new Set()); select({ cause: number }); } }, h("span", { class: `dot evidence-${model.causes[number].severity}`, "aria-hidden": "true" }), model.causes[number].title)),
+            onClick: () => { setWanted(number); setOpened(new Set()); select({ cause: number }); } }, h("span", { class: `dot evidence-${model.causes[number].severity}`, "aria-hidden": "true" }), names[number])),
           first.length > 1 && h("button", { type: "button", class: "toggle", "aria-pressed": String(wanted === "all"), onClick: () => { setWanted("all"); setOpened(new Set()); } }, "All")),
         h("div", { class: "group group-end", role: "group", "aria-label": "View of the graph" },
           opened.size > 0 && h("button", { type: "button", class: "toggle", onClick: () => setOpened(new Set()) }, "Only what matters"),

@@ -5,7 +5,7 @@
   startTheme();
   const showKeys = startKeys([
     ["/", "filter the timeline"], ["↑ ↓", "previous, next step"], ["← →", "close, open a step"], ["Enter", "show the evidence of a step"],
-    ["n p", "next, previous evidence of the failure"], ["+ − 0", "zoom in, out, whole run"], ["Esc", "close the evidence"], ["?", "this list"],
+    ["n p", "next, previous evidence of the failure"], ["+ − 0", "zoom in, out, whole run"], ["z", "zoom to the step"], ["Esc", "close the evidence"], ["?", "this list"],
   ]);
   const settings = JSON.parse(byId("settings").textContent);
   const model = new Model(await inflated(byId("data")));
@@ -49,7 +49,7 @@
   };
   const keys = {
     "/": () => Critiqor.focusSearch(), "?": showKeys, n: () => along(1), p: () => along(-1), "+": () => Critiqor.zoom(0.5), "=": () => Critiqor.zoom(0.5),
-    "-": () => Critiqor.zoom(2), 0: () => Critiqor.zoom(0), Escape: () => select({ open: false }),
+    "-": () => Critiqor.zoom(2), 0: () => Critiqor.zoom(0), z: () => selection.step >= 0 && Critiqor.zoomTo(selection.step), Escape: () => select({ open: false }),
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || byId("keys").open || (inField(event) && event.key !== "Escape")) return;

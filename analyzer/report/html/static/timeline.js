@@ -7,7 +7,7 @@ Critiqor.Timeline = (() => {
   const AT_ONCE = 400; // a run of more steps opens with its depths closed
   const BUCKETS = 240;
   const ICONS = {
-    agent: "◆", turn: "↳", model: "✦", tool: "⚙", memory: "▤", skill: "✧", retry: "↻", error: "✕", context: "◐", decision: "◇",
+    agent: "◆", turn: "↳", model: "✦", tool: "⚙\ufe0e", memory: "▤", skill: "✧", retry: "↻", error: "✕", context: "◐", decision: "◇",
     message: "❝", process: "▸", other: "·",
   };
   const NAMES = { agent: "Agents", turn: "Turns", model: "Model calls", tool: "Tools", memory: "Memory", skill: "Skills", retry: "Retries",
@@ -74,7 +74,8 @@ Critiqor.Timeline = (() => {
         if (model.kindOf(step) === "agent" || model.kindOf(step) === "turn") continue;
         const first = Math.min(BUCKETS - 1, Math.floor(model.start[step] / size));
         const last = Math.min(BUCKETS - 1, Math.floor((model.start[step] + model.length[step]) / size), first + BUCKETS);
-        for (let at = first; at <= last; at += 1) all[at] += model.folded[step] || 1;
+        const weight = model.folded[step] ? model.folded[step] / (last - first + 1) : 1;
+        for (let at = first; at <= last; at += 1) all[at] += weight;
         if (model.failed(step)) bad[first] += 1;
       }
       return [Array.from(all, (_, at) => (at + 0.5) * size), Array.from(all), Array.from(bad, (value) => value || null)];
@@ -228,6 +229,10 @@ Critiqor.Timeline = (() => {
     useEffect(() => {
       Critiqor.focusSearch = () => search.current.focus();
       Critiqor.zoom = zoom;
+      Critiqor.zoomTo = (step) => {
+        const margin = Math.max(20, model.length[step] * 0.6, model.end / 1e5);
+        setView([Math.max(0, model.start[step] - margin), Math.min(model.end, model.start[step] + model.length[step] + margin)]);
+      };
     });
 
     const move = (place) => {
