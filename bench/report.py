@@ -139,7 +139,7 @@ def _tasks(page: Any) -> list[float]:
 
 
 def _table(rows: list[_Row]) -> Iterator[str]:
-    yield "| events | page | made in | against the diagnosis | ready after | busy | longest task | scrolling, filtering |"
+    yield "| events | page | made in | against diagnosing | ready after | busy | longest task | scrolling, filtering |"
     yield "|--:|--:|--:|--:|--:|--:|--:|--:|"
     for row in rows:
         opened = row.opened
