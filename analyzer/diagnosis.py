@@ -2,6 +2,7 @@
 
 from analyzer.bulk import bulk_work
 from analyzer.causality.build import build_graph
+from analyzer.causality.decisive import RunRoots, find_roots
 from analyzer.causality.explain import NO_FAILURE, explain
 from analyzer.causality.graph import RunGraph
 from analyzer.causality.links import Failure
@@ -55,6 +56,7 @@ def diagnose(
             failure_causes=causes,
             primary_diagnosis=_primary(primary, _chain(timeline, graph, primary, profile)),
             causal_graph=graph,
+            roots=find_roots(timeline, failures) if profile is Profile.STANDARD else RunRoots(),
             cost_analysis=analyse_cost(timeline, causes, profile, options.prices),
             runtime_metrics=measure(timeline, summary),
             evidence_summary=summary,

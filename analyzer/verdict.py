@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from analyzer.causality.decisive import RunRoots
 from analyzer.causality.graph import RunGraph
 from analyzer.cause import EvidenceLevel, FailureCause, Severity
 from analyzer.cost import CostAnalysis
@@ -53,6 +54,8 @@ class Diagnosis:
     failure_causes: tuple[FailureCause, ...] = ()
     primary_diagnosis: PrimaryDiagnosis = PrimaryDiagnosis()
     causal_graph: RunGraph = field(default_factory=RunGraph)
+    roots: RunRoots = field(default_factory=RunRoots)
+    """Where the run may have been lost (profile `standard`)."""
     cost_analysis: CostAnalysis = field(default_factory=CostAnalysis)
     runtime_metrics: RunMetrics = field(default_factory=RunMetrics)
     evidence_summary: EvidenceSummary = field(default_factory=EvidenceSummary)
@@ -72,6 +75,7 @@ class Diagnosis:
             "failure_causes": [_cause(cause) for cause in self.failure_causes],
             "primary_diagnosis": msgspec.to_builtins(self.primary_diagnosis),
             "causal_graph": _graph(self.causal_graph),
+            "roots": _roots(self.roots),
             "cost_analysis": self.cost_analysis.to_dict(),
             "runtime_metrics": _metrics(self.runtime_metrics),
             "evidence_summary": {
@@ -105,6 +109,12 @@ def _graph(graph: RunGraph) -> dict[str, Any]:
         "nodes": [msgspec.to_builtins(node) for node in graph.nodes],
         "edges": [msgspec.to_builtins(edge) for edge in graph.edges],
     }
+
+
+def _roots(roots: RunRoots) -> dict[str, Any]:
+    """Return the one root of the run (null: none), the ranked candidates, and those of each failure."""
+    found: dict[str, Any] = msgspec.to_builtins(roots)
+    return {"primary": found["candidates"][0] if found["candidates"] else None, **found}
 
 
 def _metrics(metrics: RunMetrics) -> dict[str, Any]:

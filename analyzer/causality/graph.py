@@ -8,7 +8,19 @@ __all__ = ["Edge", "Node", "NodeKind", "Relation", "RunGraph"]
 
 NodeKind = Literal["event", "failure"]
 
-Relation = Literal["precedes", "causes", "reinforces", "produces", "informs", "retries", "contains"]
+Relation = Literal[
+    "precedes",
+    "causes",
+    "reinforces",
+    "produces",
+    "informs",
+    "retries",
+    "contains",
+    "repeats",
+    "exhausts",
+    "delegates",
+    "blocks",
+]
 
 
 class Node(Struct, frozen=True, gc=False):

@@ -20,7 +20,7 @@ from analyzer.timeline.index import Timeline
 
 RUN_KEYS = [
     *("run_id", "trace_ids", "agent", "status", "trust_score", "readiness_level", "evidence_level", "scores"),
-    *("failure_causes", "primary_diagnosis", "causal_graph", "cost_analysis", "runtime_metrics"),
+    *("failure_causes", "primary_diagnosis", "causal_graph", "roots", "cost_analysis", "runtime_metrics"),
     *("evidence_summary", "notes"),
 ]
 CAUSE_KEYS = {

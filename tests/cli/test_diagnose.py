@@ -11,6 +11,7 @@ RUN_KEYS = {
         "failure_causes",
         "primary_diagnosis",
         "causal_graph",
+        "roots",
         "cost_analysis",
         "runtime_metrics",
         "evidence_summary",

@@ -1,0 +1,126 @@
+"""Which earlier move made a later one fail? Each failed move has one cause at most, so that causes are a forest.
+
+- `blocks`: a change that succeeded made the same thing unworkable for another tool.
+- `retries`: the same tool had failed before, with no success since.
+- `informs`: an argument that no user, instruction or result ever held was first said by an agent: it was made up there.
+"""
+
+from bisect import bisect_left
+from functools import cached_property
+
+from msgspec import Struct
+
+from analyzer.causality.course import Course
+from analyzer.causality.effects import changes_world, values_of, verb_of
+from analyzer.causality.graph import Relation
+from analyzer.causality.moves import Move, is_empty
+from analyzer.cause import Confidence
+from analyzer.timeline.call import Call
+
+__all__ = ["Blame", "Debt"]
+
+
+class Debt(Struct, frozen=True):
+    """A move failed because of an earlier one."""
+
+    move: int
+    """The earlier one."""
+    relation: Relation
+    rule: str
+    confidence: Confidence
+
+
+class Blame:
+    """Answers for failed calls which earlier move they owe their failure to, and whether something mended them."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+
+    def recovered(self, failed: Call) -> bool:
+        """Return whether a later call of the same tool, or of one that does the same, brought what this one did not."""
+        last = self._last_success
+        return max(last.get(("tool", failed.tool), -1), last.get(("verb", verb_of(failed.tool)), -1)) > failed.position
+
+    def shut_out_by(self, failed: Call) -> Move | None:
+        """Return the move that changed what this call could then not work on: by another tool, the same thing."""
+        found = [move for value in values_of(failed) if (move := self._changed_before(value, failed)) is not None]
+        return max(found, key=lambda move: move.index, default=None)
+
+    @cached_property
+    def debts(self) -> dict[int, Debt]:
+        """By failed move: to whom it owes its failure; linear in moves and what they say."""
+        found: dict[int, Debt] = {}
+        streaks: dict[tuple[str | None, str | None], int] = {}
+        for move in self._course.own:
+            for call in move.calls:
+                key = (call.agent, call.tool)
+                if call.status != "error":
+                    streaks.pop(key, None)
+                    continue
+                debt = self._debt(call, move, streaks.setdefault(key, move.index))
+                if debt is not None:
+                    found.setdefault(move.index, debt)
+        return found
+
+    def origin(self, index: int) -> list[Debt]:
+        """Return the debts from a move back to where it began, the last one the oldest."""
+        path: list[Debt] = []
+        while (debt := self.debts.get(index)) is not None:
+            path.append(debt)
+            index = debt.move
+        return path
+
+    def _debt(self, call: Call, move: Move, began: int) -> Debt | None:
+        blocker = self.shut_out_by(call)
+        if blocker is not None and blocker.index < move.index:
+            return Debt(blocker.index, "blocks", "changed-before", Confidence.MEDIUM)
+        if began < move.index:
+            return Debt(began, "retries", "failed-before", Confidence.HIGH)
+        inventor = self._inventor(call, move)
+        return None if inventor is None else Debt(inventor, "informs", "made-up-argument", Confidence.MEDIUM)
+
+    def _inventor(self, call: Call, move: Move) -> int | None:
+        """Return who first said a value that is in the arguments and that nobody could know."""
+        firsts = (self._first_said.get(value) for value in values_of(call))
+        return min((first for first in firsts if first is not None and first < move.index), default=None)
+
+    @cached_property
+    def _last_success(self) -> dict[tuple[str, str | None], int]:
+        return {
+            key: call.position
+            for call in self._course.timeline.work
+            if call.status != "error" and not is_empty(call)
+            for key in (("tool", call.tool), ("verb", verb_of(call.tool)))
+        }
+
+    @cached_property
+    def _changes(self) -> dict[str, tuple[list[int], list[tuple[Move, str | None]]]]:
+        """By value: where it was changed, and by which move and tool."""
+        found: dict[str, tuple[list[int], list[tuple[Move, str | None]]]] = {}
+        for move in self._course.own:
+            for call in filter(changes_world, move.calls):
+                for value in values_of(call):
+                    places, moves = found.setdefault(value, ([], []))
+                    places.append(call.position)
+                    moves.append((move, call.tool))
+        return found
+
+    def _changed_before(self, value: str, failed: Call) -> Move | None:
+        places, moves = self._changes.get(value, ((), ()))
+        before = bisect_left(places, failed.position)
+        # The last two are enough: of those before them each is overtaken by one of the same value.
+        return next((move for move, tool in reversed(moves[max(0, before - 2) : before]) if tool != failed.tool), None)
+
+    @cached_property
+    def _first_said(self) -> dict[str, int]:
+        """By value that agents alone brought up: the move that did."""
+        course = self._course
+        known = set(course.given)
+        first: dict[str, int] = {}
+        for move in course.own:
+            for value in course.told[move.index]:
+                if value not in known:
+                    first[value] = move.index
+                    known.add(value)
+            known |= course.learned[move.index]
+        return first
