@@ -18,6 +18,11 @@ class Severity(StrEnum):
     HIGH = "high"
     CRITICAL = "critical"
 
+    @property
+    def rank(self) -> int:
+        """Its place among the four, the mildest 0."""
+        return _SEVERITIES.index(self)
+
 
 class Confidence(StrEnum):
     """How sure the detector is that it is a failure at all."""
@@ -26,6 +31,8 @@ class Confidence(StrEnum):
     MEDIUM = "medium"
     HIGH = "high"
 
+
+_SEVERITIES = tuple(Severity)
 
 Basis = Literal["observed", "derived"]
 """`observed`: the evidence says it in so many words. `derived`: it follows from other evidence by a named rule."""

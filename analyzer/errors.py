@@ -2,12 +2,13 @@
 
 AnalyzerError
 ├── SessionFileError       a session file that cannot be read as one
+├── BaselineError          a file that is no baseline of known failures
 ├── DetectorError          a detector failed; carries its failure type
 └── HistoryError           the history store can't be used now; the message says why
     └── HistoryDamagedError    its file is no store any more; it can be rebuilt
 """
 
-__all__ = ["AnalyzerError", "DetectorError", "HistoryDamagedError", "HistoryError", "SessionFileError"]
+__all__ = ["AnalyzerError", "BaselineError", "DetectorError", "HistoryDamagedError", "HistoryError", "SessionFileError"]
 
 
 class AnalyzerError(Exception):
@@ -16,6 +17,10 @@ class AnalyzerError(Exception):
 
 class SessionFileError(AnalyzerError):
     """The bytes are not a session file; the message says what was found."""
+
+
+class BaselineError(AnalyzerError):
+    """The bytes are no baseline; the message says where and what was found."""
 
 
 class DetectorError(AnalyzerError):

@@ -1,17 +1,17 @@
 """A report for programs: one JSON document (`critiqor.diagnosis.v1`), or one run a line."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from analyzer.report.report import SCHEMA_VERSION, Look, Report
+from analyzer.report.report import SCHEMA_VERSION, Look, Report, RunReport
 from analyzer.session.jsontext import strict_json
 from analyzer.session.model import Note
 from analyzer.verdict import Diagnosis
 
-__all__ = ["encode_json", "one_document", "run_document", "run_lines"]
+__all__ = ["document_of", "encode_json", "one_document", "run_document", "run_lines"]
 
 # DEL and C1 in UTF-8: legal in JSON, and commands to a terminal.
 _TERMINAL_BYTES = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
@@ -19,21 +19,34 @@ _TERMINAL_BYTES = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
 
 def one_document(report: Report, look: Look) -> Iterator[bytes]:
     """Yield the pieces of the document: schema_version, runs, skipped, notes."""
-    _ = look
+    return document_of(run_lines(report, look), report)
+
+
+def document_of(lines: Iterable[bytes], remarks: Report) -> Iterator[bytes]:
+    """Yield the pieces of the document whose runs are these lines; the report gives the rest."""
     yield b'{"schema_version":' + encode_json(SCHEMA_VERSION) + b',"runs":['
     between = b"\n"
-    for run in report.runs:
-        yield between + encode_json(run.diagnosis.to_dict())
+    for line in lines:
+        yield between + line.removesuffix(b"\n")
         between = b",\n"
-    yield b'\n],"skipped":' + encode_json([_note(note) for note in report.skipped])
-    yield b',"notes":' + encode_json([_note(note) for note in report.notes]) + b"}\n"
+    yield b'\n],"skipped":' + encode_json([_note(note) for note in remarks.skipped])
+    yield b',"notes":' + encode_json([_note(note) for note in remarks.notes]) + b"}\n"
 
 
 def run_lines(report: Report, look: Look) -> Iterator[bytes]:
     """Yield each run as a line of JSON."""
     _ = look
     for run in report.runs:
-        yield encode_json(run.diagnosis.to_dict()) + b"\n"
+        yield encode_json(_run(run)) + b"\n"
+
+
+def _run(run: RunReport) -> dict[str, Any]:
+    """Return the run object; where there is a baseline, each failure says whether it is known, and why it passes."""
+    document = run.diagnosis.to_dict()
+    if run.has_baseline:
+        for cause in document["failure_causes"]:
+            cause["known"] = run.known.get(cause["fingerprint"])
+    return document
 
 
 def run_document(diagnosis: Diagnosis) -> bytes:

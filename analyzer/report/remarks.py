@@ -11,11 +11,12 @@ from analyzer.scoring import STATUS_CAPS
 from analyzer.timeline.missing import Fact
 from analyzer.verdict import Diagnosis, Readiness, RunStatus
 
-__all__ = ["Remark", "not_judged", "remarks", "some"]
+__all__ = ["Remark", "missing_facts_of", "not_judged", "remarks", "some"]
 
 _ERRORS = 3
 _FILES = 5
 _LENGTH = 200  # characters of one error; the other forms hold more
+_SMALL = 4  # decimal places of amounts below one
 
 
 class Remark(msgspec.Struct, frozen=True):
@@ -35,14 +36,22 @@ def remarks(run: RunReport) -> list[Remark]:
 
 def not_judged(diagnosis: Diagnosis) -> list[str]:
     """Return the failure types whose detectors lacked a fact and found nothing, each with the facts."""
-    missing = set(diagnosis.evidence_summary.missing)
     found = {cause.type for cause in diagnosis.failure_causes}
-    blind: list[str] = []
-    for detector in ALL:
-        lacking = [fact.value for fact in Fact if fact in detector.needs and fact.value in missing]
-        if lacking and detector.failure_type not in found:
-            blind.append(f"{detector.failure_type} ({', '.join(lacking)} missing)")
-    return blind
+    return [
+        f"{failure_type} ({', '.join(lacking)} missing)"
+        for failure_type, lacking in missing_facts_of(diagnosis).items()
+        if failure_type not in found
+    ]
+
+
+def missing_facts_of(diagnosis: Diagnosis) -> dict[str, list[str]]:
+    """Return the failure types whose detectors lack a fact, with the facts."""
+    missing = set(diagnosis.evidence_summary.missing)
+    lacking = {
+        detector.failure_type: [fact.value for fact in Fact if fact in detector.needs and fact.value in missing]
+        for detector in ALL
+    }
+    return {failure_type: facts for failure_type, facts in lacking.items() if facts}
 
 
 def some(texts: Sequence[str], shown: int, *, between: str = ", ") -> str:
@@ -95,11 +104,45 @@ def _blind(run: RunReport) -> Iterator[Remark]:
 
 
 def _files(run: RunReport) -> Iterator[Remark]:
-    if run.files:
+    if run.among_many and run.files:
         yield Remark("from", some(run.files, _FILES), telling=False)
 
 
-_TELLERS: Sequence[Callable[[RunReport], Iterator[Remark]]] = (_ending, _errors, _too_little, _blind, _files)
+def _known(run: RunReport) -> Iterator[Remark]:
+    told = [
+        f"{cause.type} ({one_line(run.known[cause.fingerprint])})"
+        for cause in run.diagnosis.failure_causes
+        if run.is_known(cause)
+    ]
+    if told:
+        yield Remark("known, let pass", some(list(dict.fromkeys(told)), _FILES), telling=False)
+
+
+def _money(run: RunReport) -> Iterator[Remark]:
+    costs = run.diagnosis.cost_analysis
+    if costs.cost is None:
+        return
+    least = "" if costs.cost_complete else "at least "
+    said = f"{least}{_amount(costs.cost, costs.currency)} by the prices of {costs.prices_as_of}"
+    if costs.unpriced_models:
+        said += f", without {some(costs.unpriced_models, _FILES)}, whose price is not known"
+    if costs.wasted_cost:
+        by_cause = [
+            f"{name} {_amount(amount, costs.currency)}" for name, amount in (costs.waste_by_cause or {}).items()
+        ]
+        said += f"; for nothing: {_amount(costs.wasted_cost, costs.currency)} ({some(by_cause, _FILES)})"
+    yield Remark("cost", said, telling=False)
+
+
+def _amount(amount: float, currency: str | None) -> str:
+    digits = 2 if amount >= 1 else _SMALL
+    return f"${amount:,.{digits}f}" if currency == "USD" else f"{amount:,.{digits}f} {currency}"
+
+
+_TELLERS: Sequence[Callable[[RunReport], Iterator[Remark]]] = (
+    *(_ending, _errors, _too_little, _blind),
+    *(_known, _money, _files),
+)
 
 
 def _shortened(text: str) -> str:

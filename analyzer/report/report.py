@@ -1,6 +1,6 @@
 """What every form of a report is made of: the verdicts, with the evidence behind each run's main failure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -23,7 +23,21 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     exhibits: tuple[Exhibit, ...]
     """The primary failure's evidence, the primary event first."""
     files: tuple[str, ...] = ()
-    """The files it came from, sorted, where more than one was read."""
+    """The files it came from, sorted, as far as they are known."""
+    among_many: bool = False
+    """Whether more than one file was read, so that it is worth telling which."""
+    known: Mapping[str, str] = {}
+    """The failures that a baseline knows: fingerprint → the reason that it gives."""
+    has_baseline: bool = False
+    """Whether there is a baseline to compare with at all."""
+
+    def is_known(self, cause: FailureCause) -> bool:
+        """Tell whether a baseline knows the failure."""
+        return bool(cause.fingerprint) and cause.fingerprint in self.known
+
+    def fails(self, cause: FailureCause, least: Severity | None) -> bool:
+        """Tell whether the failure makes the command fail: it is at least so severe (None: none is), and new."""
+        return least is not None and cause.severity.rank >= least.rank and not self.is_known(cause)
 
     @property
     def grave(self) -> FailureCause | None:
@@ -48,6 +62,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     width: int | None = None
     """Columns of the terminal; None where lines may be of any length."""
     colour: bool = False
+    fail_on: Severity | None = Severity.HIGH
+    """The least severity that makes the command fail; None where none does."""
 
 
 def report_run(diagnosis: Diagnosis, session: Session) -> RunReport:

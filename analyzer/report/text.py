@@ -57,7 +57,7 @@ _COLUMNS = (
     _Column("MAIN FAILURE", lambda run: words.main_failure(run.diagnosis, run.grave), 8),
     _Column("TOOL CALLS", lambda run: words.tool_calls(run.diagnosis.evidence_summary), 5, optional=3),
     _Column("TOKENS", lambda run: words.tokens(run.diagnosis.evidence_summary), 5, optional=4),
-    _Column("FROM", lambda run: some(run.files, _FILES), 8, elastic=True, optional=1),
+    _Column("FROM", lambda run: some(run.files, _FILES) if run.among_many else "", 8, elastic=True, optional=1),
 )
 
 

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from analyzer.diagnosis import Profile
-from analyzer.report.forms import FORMS
+from analyzer.report.forms import form_named
 from analyzer.report.report import Report
 from critiqor_otel.cli.beside import write_beside
 from critiqor_otel.cli.diagnose import look_of
@@ -55,7 +55,7 @@ def demo(request: Request) -> int:
     where = [f"\ntrace:    {trace}\n", *(f"session:  {one.folder / SESSION_FILE}\n" for one in sealed)]
     where += [f"verdict:  {one.folder / DIAGNOSIS_FILE}\n" for one in sealed]
     where += [f"\nSee it step by step: {_command()} show {shlex.quote(str(one.folder))}\n" for one in sealed]
-    table = FORMS["table"](Report(runs=runs), look_of(STANDARD_OUTPUT))
+    table = form_named("table")(Report(runs=runs), look_of(STANDARD_OUTPUT))
     deliver((*table, *(line.encode() for line in where)), STANDARD_OUTPUT)
     return ExitCode.FINE
 

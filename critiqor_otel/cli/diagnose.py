@@ -4,6 +4,8 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from importlib import import_module
 from typing import Any
 
 import click
@@ -12,22 +14,24 @@ import msgspec
 from analyzer.bulk import bulk_work
 from analyzer.cause import Severity
 from analyzer.diagnosis import Profile
-from analyzer.report.forms import FORMS
+from analyzer.report.forms import FORMS, form_named
 from analyzer.report.report import Look, Report, RunReport
 from analyzer.report.words import SEVERITY_ORDER
 from critiqor_otel.cli import options
+from critiqor_otel.cli.baselining import BaselineRequest, Baselining, baseline_options
 from critiqor_otel.cli.beside import write_beside
 from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
-from critiqor_otel.cli.reading import read_runs
+from critiqor_otel.cli.reading import Found, read_runs
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import diagnosed
 
 __all__ = ["Request", "Worst", "command", "diagnose", "look_of"]
 
 _NEVER = "never"
+_PAGES = "html"
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +46,20 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     group_by: str | None
     write: bool
     history: str | None
+    baseline: str | None
+    update_baseline: bool
+    baseline_reason: str
+    baseline_expires: datetime | None
+    jaeger_url: str | None
     quiet: bool
+
+    @property
+    def baselining(self) -> BaselineRequest:
+        """What is asked for of a baseline."""
+        expires = None if self.baseline_expires is None else self.baseline_expires.date()
+        return BaselineRequest(
+            file=self.baseline, update=self.update_baseline, reason=self.baseline_reason, expires=expires
+        )
 
 
 class Worst:
@@ -57,40 +74,101 @@ class Worst:
         """Yield the runs as they come."""
         for run in runs:
             self.runs += 1
-            ranks = (SEVERITY_ORDER.index(cause.severity) for cause in run.diagnosis.failure_causes)
-            self._rank = max(self._rank, *ranks, -1)
+            causes = run.diagnosis.failure_causes
+            self._rank = max(self._rank, *(cause.severity.rank for cause in causes if not run.is_known(cause)), -1)
             yield run
 
     def reaches(self, severity: str) -> bool:
-        """Tell whether some failure was at least this severe; nothing reaches `never`."""
-        return severity != _NEVER and self._rank >= SEVERITY_ORDER.index(Severity(severity))
+        """Tell whether some failure that no baseline knows was at least this severe; nothing reaches `never`."""
+        return severity != _NEVER and self._rank >= Severity(severity).rank
 
 
 def diagnose(request: Request) -> int:
     """Read the paths, print the report, and return the exit code."""
     side = Side(quiet=request.quiet)
-    worst = Worst()
     settings = read_options(request.config)
+    inputs = list(inputs_of(request.paths))
+    if request.scale.in_parts(inputs):
+        return _diagnose_in_parts(request, inputs, settings, side)
+    worst = Worst()
+    baseline = Baselining(request.baselining, today=_today(), side=side)
     with bulk_work():
         found = read_runs(request.paths, side=side, group_by=request.group_by, output=request.output)
         sessions = side.follow(found.sessions, label="diagnosing")
         runs = diagnosed(sessions, profile=Profile(request.profile), options=settings)
-        watched = worst.watch(_with_files(runs, found.files))
+        watched = worst.watch(baseline.mark(_with_files(runs, found.files)))
         told = write_beside(watched, found.places, side=side) if request.write else watched
         stores = Stores(found.places, request.paths, request.history)
         kept = keep(told, found.sessions, stores, side=side)
         report = Report(runs=kept, skipped=found.skipped, notes=found.notes)
-        deliver(FORMS[request.form](report, look_of(request.output)), request.output)
+        look = msgspec.structs.replace(look_of(request.output), fail_on=_least(request.fail_on))
+        if request.form == _PAGES:
+            _deliver_pages(report, found, request, side)
+        else:
+            deliver(form_named(request.form)(report, look), request.output)
     if not worst.runs:
         side.fail(found.emptiness(request.paths))
         return ExitCode.UNREADABLE
+    baseline.finish()
     return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
 
 
+def _diagnose_in_parts(request: Request, inputs: list[Input], settings: Options, side: Side) -> int:
+    """As `diagnose`, for an input that is not to be held at once."""
+    if request.form == _PAGES:
+        raise click.UsageError("pages are made of an input that fits into memory: choose fewer files, or more --memory")
+    worst = Worst()
+    baseline = Baselining(request.baselining, today=_today(), side=side)
+    spare((one.path for one in inputs), request.output)
+    wanted = Wanted(
+        profile=Profile(request.profile),
+        options=settings,
+        group_by=request.group_by,
+        as_lines=request.form in _OF_LINES and not (request.write or request.history or request.baselines),
+    )
+    with many_runs(inputs, request.scale, wanted, side=side) as found:
+        if found.as_lines:
+            worst.add(found.outcome.runs, found.outcome.severities)
+            remarks = Report(runs=(), skipped=found.remarks.skipped, notes=found.remarks.notes)
+            deliver(_OF_LINES[request.form](found.lines(), remarks), request.output)
+        else:
+            watched = worst.watch(baseline.mark(found.reports()))
+            told = write_beside(watched, found.places, side=side) if request.write else watched
+            stores = Stores(found.places, request.paths, request.history)
+            kept = keep_started(told, found.starts, stores, side=side)
+            report = Report(runs=kept, skipped=found.remarks.skipped, notes=found.remarks.notes)
+            look = msgspec.structs.replace(look_of(request.output), fail_on=_least(request.fail_on))
+            deliver(form_named(request.form)(report, look), request.output)
+    return _exit_code(request, worst, baseline, emptiness(found.held, found.remarks.notes, request.paths), side)
+
+
+def _exit_code(request: Request, worst: Worst, baseline: Baselining, emptiness: str, side: Side) -> int:
+    if not worst.runs:
+        side.fail(emptiness)
+        return ExitCode.UNREADABLE
+    baseline.finish()
+    return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
+
+
+def _deliver_pages(report: Report, found: Found, request: Request, side: Side) -> None:
+    pages = import_module("critiqor_otel.cli.html_pages")  # with its templates, when it is asked for
+    wanted = pages.PagesRequest(output=request.output, profile=Profile(request.profile), jaeger=request.jaeger_url)
+    pages.deliver_pages(report, found.sessions, wanted, side=side)
+
+
 def _with_files(runs: Iterable[RunReport], files: Mapping[str, Sequence[str]]) -> Iterator[RunReport]:
+    among_many = len({file for found in files.values() for file in found}) > 1
     for run in runs:
-        found = files.get(run.diagnosis.run_id)
-        yield msgspec.structs.replace(run, files=tuple(found)) if found else run
+        found = tuple(files.get(run.diagnosis.run_id, ()))
+        yield msgspec.structs.replace(run, files=found, among_many=among_many) if found else run
+
+
+def _today() -> date:
+    return datetime.now(UTC).date()  # noqa: TID251  # where the clock comes in
+
+
+def _least(fail_on: str) -> Severity | None:
+    return None if fail_on == _NEVER else Severity(fail_on)
 
 
 def look_of(output: str) -> Look:
@@ -105,17 +183,18 @@ def look_of(output: str) -> Look:
     epilog="""\b
 Examples:
   critiqor-otel diagnose traces/
-  critiqor-otel diagnose runs/ --format markdown --output report.md
+  critiqor-otel diagnose runs/ --format sarif --output critiqor.sarif
+  critiqor-otel diagnose runs/ --baseline critiqor-baseline.json
   critiqor-otel diagnose - --format json --fail-on critical < traces/agent.otlp.jsonl""",
 )
 @options.paths
 @click.option(
     "--format",
     "form",
-    type=click.Choice(list(FORMS)),
+    type=click.Choice([*FORMS, _PAGES]),
     default="table",
     show_default=True,
-    help="A table for people, one JSON document, a JSON object a run and line, or Markdown.",
+    help="A table for people, one JSON document, a JSON object a run and line, Markdown, or what CI systems read.",
 )
 @options.output_file
 @options.profile
@@ -134,6 +213,8 @@ Examples:
     metavar="FILE",
     help="Keep all verdicts in this history; a folder of runs has its own (history.sqlite), which is filled anyway.",
 )
+@baseline_options
+@options.jaeger_url
 @options.quiet
 def command(**given: Any) -> int:
     """Say what went wrong in each run, why, and how sure that is.

@@ -2,37 +2,23 @@
 
 import sys
 from difflib import get_close_matches
-from importlib import import_module
 
 import click
 from rich.console import Console
 from rich.markdown import Markdown
 
-from analyzer.detectors.registry import ALL
+from analyzer.detectors.pages import page_of, summaries
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 
-__all__ = ["command", "explain", "page_of", "pages"]
-
-
-def pages() -> dict[str, str]:
-    """Return every failure type with its one-line summary, in the order of the detectors."""
-    return {detector.failure_type: detector.summary for detector in ALL}
-
-
-def page_of(failure_type: str) -> str | None:
-    """Return the page of a failure type in Markdown: its name as heading, then its detector's docstring."""
-    if failure_type not in pages():
-        return None
-    text = import_module(f"analyzer.detectors.{failure_type}").__doc__ or ""
-    return f"# {failure_type}\n\n{text.strip()}\n"
+__all__ = ["command", "explain"]
 
 
 def explain(failure_type: str | None) -> int:
     """Print the page, or the list of pages when none is named."""
     if failure_type is None:
-        width = max(map(len, pages()))
-        deliver((f"{name:<{width}}  {summary}\n".encode() for name, summary in pages().items()), STANDARD_OUTPUT)
+        width = max(map(len, summaries()))
+        deliver((f"{name:<{width}}  {summary}\n".encode() for name, summary in summaries().items()), STANDARD_OUTPUT)
         return ExitCode.FINE
     page = page_of(failure_type.lower())
     if page is None:
@@ -45,8 +31,8 @@ def explain(failure_type: str | None) -> int:
 
 
 def _suggestion(failure_type: str) -> str:
-    near = get_close_matches(failure_type.lower(), pages(), n=1)
-    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(pages())}."
+    near = get_close_matches(failure_type.lower(), summaries(), n=1)
+    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(summaries())}."
 
 
 @click.command(

@@ -9,7 +9,7 @@ import msgspec
 
 from analyzer.cause import Severity
 from analyzer.diagnosis import Profile
-from analyzer.report.forms import FORMS
+from analyzer.report.forms import form_named
 from analyzer.report.report import Report, RunReport
 from analyzer.report.words import SEVERITY_ORDER
 from analyzer.session.model import Session
@@ -51,7 +51,7 @@ def finalize(request: Request) -> int:
         sessions.append(session)
     worst = Worst()
     verdicts = worst.watch(_written(sessions, files, request, side))
-    deliver(FORMS["table"](Report(runs=verdicts), look_of(STANDARD_OUTPUT)), STANDARD_OUTPUT)
+    deliver(form_named("table")(Report(runs=verdicts), look_of(STANDARD_OUTPUT)), STANDARD_OUTPUT)
     return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
 
 

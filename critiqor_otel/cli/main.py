@@ -44,7 +44,9 @@ VERBS: Mapping[str, Verb] = {
         "critiqor_otel.cli.leaderboard", "Rank the agents of a category by the average trust of their runs."
     ),
     "benchmark": Verb("critiqor_otel.cli.benchmark", "Run a suite of prompts under observation."),
-    "schema": Verb("critiqor_otel.cli.schema", "Print the JSON Schema of a document that is written or read."),
+    "schema": Verb(
+        "critiqor_otel.cli.schema", "Print the JSON Schema of a document: diagnosis (the default), session or baseline."
+    ),
     "demo": Verb("critiqor_otel.cli.demo", "Diagnose a captured run of a real agent that ships with this package."),
 }
 

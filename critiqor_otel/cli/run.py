@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 
 from analyzer.diagnosis import Profile
 from analyzer.options import Options
-from analyzer.report.forms import FORMS
+from analyzer.report.forms import form_named
 from analyzer.report.report import Look, Report
 from analyzer.report.words import SEVERITY_ORDER
 from analyzer.session.codec import read_session
@@ -143,7 +143,7 @@ def _tell(sealed: Sequence[SealedRun], request: Request, settings: Options, side
     verdicts = diagnosed(sessions, profile=Profile(request.profile), options=settings)
     runs = keep(verdicts, sessions, stores, side=side)
     look = Look(colour=sys.stderr.isatty() and not os.environ.get("NO_COLOR"))
-    table = b"".join(FORMS["table"](Report(runs=worst.watch(runs)), look))
+    table = b"".join(form_named("table")(Report(runs=worst.watch(runs)), look))
     if not request.quiet:
         click.echo(table, err=True, nl=False)
     for one in sealed:

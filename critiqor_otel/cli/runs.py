@@ -1,7 +1,5 @@
 """`runs`: the diagnosed runs of a history, chosen and sorted."""
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,8 +8,8 @@ import msgspec
 
 from analyzer.evaluation.diagnosed import RunSummary
 from analyzer.evaluation.history.query import RunOrder, RunQuery
+from analyzer.report.csv_form import csv_line
 from analyzer.report.json_form import encode_json
-from analyzer.report.plain import one_line
 from analyzer.report.words import READINESS
 from critiqor_otel.cli import options
 from critiqor_otel.cli.columns import aligned, shown
@@ -98,16 +96,10 @@ def _document(runs: Sequence[RunSummary]) -> Iterator[bytes]:
 def _csv(runs: Sequence[RunSummary]) -> Iterator[bytes]:
     """Yield RFC 4180 lines; what is not known is empty."""
     names = list(RunSummary.__slots__)
-    yield _csv_line(names)
+    yield csv_line(names)
     for run in runs:
         values = run.to_dict()
-        yield _csv_line(["" if values[name] is None else one_line(str(values[name])) for name in names])
-
-
-def _csv_line(cells: list[str]) -> bytes:
-    line = io.StringIO()
-    csv.writer(line).writerow(cells)
-    return line.getvalue().encode()
+        yield csv_line(["" if values[name] is None else str(values[name]) for name in names])
 
 
 _FORMS = {"table": _table, "json": _document, "csv": _csv}

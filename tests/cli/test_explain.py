@@ -1,14 +1,14 @@
 import pytest
 from command import Critiqor
 
+from analyzer.detectors.pages import page_of, summaries
 from analyzer.detectors.registry import ALL
-from critiqor_otel.cli.explain import page_of, pages
 
 HEADINGS = ["## What it does", "## Why is this bad", "## Example", "## How to fix", "## Known limits"]
 
 
 def test_every_detector_has_a_page_and_every_page_a_detector() -> None:
-    assert list(pages()) == [detector.failure_type for detector in ALL]
+    assert list(summaries()) == [detector.failure_type for detector in ALL]
 
 
 @pytest.mark.parametrize("failure_type", [detector.failure_type for detector in ALL])
@@ -33,7 +33,7 @@ def test_the_case_of_a_type_does_not_matter(critiqor: Critiqor, spelling: str) -
 def test_without_a_type_all_are_listed(critiqor: Critiqor) -> None:
     lines = critiqor("explain").out.splitlines()
 
-    assert [line.split()[0] for line in lines] == list(pages())
+    assert [line.split()[0] for line in lines] == list(summaries())
 
 
 def test_an_unknown_type_gets_a_suggestion(critiqor: Critiqor) -> None:
@@ -44,4 +44,4 @@ def test_an_unknown_type_gets_a_suggestion(critiqor: Critiqor) -> None:
 
 
 def test_a_type_that_is_like_none_gets_the_list(critiqor: Critiqor) -> None:
-    assert all(name in critiqor("explain", "zzz").err for name in pages())
+    assert all(name in critiqor("explain", "zzz").err for name in summaries())

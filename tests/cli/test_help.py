@@ -28,6 +28,7 @@ def lay_out(folder: Path) -> None:
         verdict = {"run_id": run_id, "trust_score": trust, "readiness_level": "review_recommended", "scores": {}}
         (folder / "runs" / run_id).mkdir(exist_ok=True)
         (folder / "runs" / run_id / "diagnosis.json").write_text(json.dumps(verdict))
+    (folder / "critiqor-baseline.json").write_text('{"failures": []}')
     (folder / "policy.toml").write_text("minimum_trust_score = 60\n")
     (folder / "suite.toml").write_text('command = ["python3", "agent.py"]\nprompts = ["Opening hours?"]\n')
     (folder / "agent.py").write_text("print('an agent that does nothing')\n")

@@ -36,5 +36,5 @@ def test_log_records_and_session_files_count_too() -> None:
     assert found == {"a": ("logs",), "b": ("first", "second")}
 
 
-def test_of_one_file_nothing_is_told() -> None:
-    assert files([Session(run_id="a", trace_ids=(ONE,))], batch("z", ONE), batch("empty")) == {}
+def test_all_runs_come_from_the_only_file_that_gave_evidence() -> None:
+    assert files([Session(run_id="a", trace_ids=(ONE,))], batch("z", ONE), batch("empty")) == {"a": ("z",)}

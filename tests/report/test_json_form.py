@@ -3,14 +3,14 @@ from typing import Any
 
 import pytest
 
-from analyzer.report.forms import FORMS
+from analyzer.report.forms import form_named
 from analyzer.report.json_form import encode_json, run_document
 from analyzer.report.report import Look, Report, RunReport
 from analyzer.session.model import Note, SpanRef
 
 
 def shown(report: Report, form: str) -> str:
-    return b"".join(FORMS[form](report, Look())).decode()
+    return b"".join(form_named(form)(report, Look())).decode()
 
 
 def as_json(run: RunReport) -> Any:

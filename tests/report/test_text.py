@@ -169,7 +169,7 @@ def test_one_run_needs_no_totals(clean: RunReport) -> None:
 
 def test_the_files_of_a_run_are_told_where_there_are_several(failing: RunReport, clean: RunReport) -> None:
     files = tuple(f"traces/{number}.jsonl" for number in range(7))
-    several = msgspec.structs.replace(failing, files=files)
+    several = msgspec.structs.replace(failing, files=files, among_many=True)
 
     text = shown(several, clean)
     assert text.splitlines()[0].endswith("FROM")
