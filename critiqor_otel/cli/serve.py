@@ -48,6 +48,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     http_port: str
     one_port: bool
     diagnose: bool
+    ui: bool
     annotate: str | None
     profile: str
     config: str | None = None
@@ -82,6 +83,7 @@ def serve(request: Request) -> int:
         Receiver(config_of(request), tell=voice.tell, sealed=_all_told(voice, annotator)) as receiver,
     ):
         places = {"grpc": receiver.grpc_endpoint, "http": receiver.http_endpoint, "runs": request.runs}
+        places["ui"] = receiver.ui_address
         voice.tell("listening", {name: place for name, place in places.items() if place is not None})
         shown = sys.stderr.isatty() and sys.stdout.isatty() and not request.quiet
         with live_table(receiver) if shown else nullcontext():
@@ -118,9 +120,10 @@ def config_of(request: Request) -> ReceiverConfig:
                 most_spans=request.most_spans,
             ),
             group_by=None if request.group_by is None else GroupBy(request.group_by),
-            judged_by=Profile(request.profile) if request.diagnose or request.annotate else None,
+            judged_by=Profile(request.profile) if request.diagnose or request.annotate or request.ui else None,
             options=read_options(request.config),
         ),
+        ui=request.ui,
         owner=cast("Literal['thread', 'process']", request.owner),
     )
 
@@ -219,7 +222,7 @@ def _whole(default: int, metavar: str) -> dict[str, Any]:
     epilog=f"""\b
 A token is read from --token-file, else from the variable {TOKEN_VARIABLE}.
 Examples:
-  critiqor-otel serve --diagnose
+  critiqor-otel serve --ui
   critiqor-otel serve --annotate http://jaeger:4318
   OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317 python agent.py""",
 )
@@ -229,6 +232,7 @@ Examples:
 @click.option("--http-port", type=_Port(), default="4318", show_default=True, help="0 for a free one, or none.")
 @click.option("--one-port", is_flag=True, help="Let gRPC clients use the HTTP port too.")
 @click.option("--diagnose", is_flag=True, help="Write diagnosis.json as each session seals, and print its verdict.")
+@click.option("--ui", is_flag=True, help="Show the runs in a browser, at /ui/ of the HTTP port; --diagnose besides.")
 @click.option(
     "--annotate",
     metavar="URL",

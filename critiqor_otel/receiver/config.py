@@ -71,6 +71,8 @@ class ReceiverConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Listen beyond this machine with neither token nor client certificates."""
     cors_origins: tuple[str, ...] = ()
     """Web pages that may send: `https://app.example.org`, or `*`."""
+    ui: bool = False
+    """Show the runs to browsers at `/ui/` of the HTTP port."""
     paths: Mapping[str, Signal] = msgspec.field(default_factory=lambda: dict(_PATHS))
     """Where HTTP takes which signal."""
     limits: Limits = Limits()
@@ -90,6 +92,8 @@ def validated(config: ReceiverConfig) -> ReceiverConfig:
     """
     if config.grpc_port is None and config.http_port is None:
         raise ReceiverError("neither gRPC nor HTTP has a port: nothing would be received")
+    if config.ui and config.http_port is None:
+        raise ReceiverError("the pages are served over HTTP, which has no port")
     if config.token is not None and not (config.token.isascii() and config.token.strip()):
         raise ReceiverError("the token is empty or not ASCII: choose another")
     guarded = config.token is not None or (config.tls is not None and config.tls.client_authority is not None)

@@ -13,6 +13,7 @@ from critiqor_otel.receiver.cross_origin import CrossOrigin
 from critiqor_otel.receiver.http_bodies import GoneError, Receive, RequestBody
 from critiqor_otel.receiver.intake import Intake
 from critiqor_otel.receiver.refusal import Fault, Refusal
+from critiqor_otel.receiver.ui import CHALLENGE, PREFIX, Ui
 from critiqor_otel.spool.record import Encoding, Signal, Transport
 
 __all__ = ["HttpApp", "Page", "Pages"]
@@ -45,8 +46,17 @@ _WORTH_GZIP = 512  # bytes of an answer; a shorter one would grow
 class HttpApp:
     """Answers HTTP requests."""
 
-    def __init__(self, config: ReceiverConfig, intake: Intake, pages: Pages, *, fault: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        config: ReceiverConfig,
+        intake: Intake,
+        pages: Pages,
+        *,
+        fault: Callable[[str], None],
+        ui: Ui | None = None,
+    ) -> None:
         """Take the requests into the intake; `fault` is told the traceback of what should not have happened."""
+        self._ui = ui
         self._config = config
         self._intake = intake
         self._pages = pages
@@ -77,6 +87,9 @@ class HttpApp:
         if page is not None:
             await self._show(page(), method, headers, exchange)
             return
+        if self._ui is not None and (path == PREFIX or path.startswith(f"{PREFIX}/")):
+            await self._browse(self._ui, scope, headers, exchange)
+            return
         signal = self._config.paths.get(path)
         if signal is None:
             raise Refusal(Fault.NOT_FOUND, f"{path} is not served: {', '.join(self._config.paths)} are")
@@ -104,12 +117,26 @@ class HttpApp:
         await exchange.send(200, [], answer)
 
     async def _show(self, page: Page, method: str, headers: Mapping[bytes, bytes], exchange: "_Exchange") -> None:
-        if method not in {"GET", "HEAD"}:
-            exchange.extra.append((b"allow", b"GET, HEAD"))
-            raise Refusal(Fault.BAD_METHOD, f"{method} is not understood here: GET is")
+        _only_get(method, exchange)
         if page.guarded:
             self._intake.authenticate(headers.get(b"authorization"))
         await exchange.send(page.status, [(b"content-type", page.content_type)], page.text.encode())
+
+    async def _browse(
+        self, ui: Ui, scope: Mapping[str, Any], headers: Mapping[bytes, bytes], exchange: "_Exchange"
+    ) -> None:
+        exchange.origin = []  # other origins may send where they are named, and read nothing
+        exchange.challenge = CHALLENGE
+        _only_get(scope["method"], exchange)
+        self._intake.authenticate(headers.get(b"authorization"))
+        answer = await ui.answer(scope["path"], scope["query_string"], headers)
+        await exchange.send(answer.status, answer.headers, answer.body)
+
+
+def _only_get(method: str, exchange: "_Exchange") -> None:
+    if method not in {"GET", "HEAD"}:
+        exchange.extra.append((b"allow", b"GET, HEAD"))
+        raise Refusal(Fault.BAD_METHOD, f"{method} is not understood here: GET is")
 
 
 class _Exchange:
@@ -120,6 +147,7 @@ class _Exchange:
         self._takes_gzip = b"gzip" in headers.get(b"accept-encoding", b"")
         self.origin = origin
         self.extra: _Headers = []
+        self.challenge = b"Bearer"
         media_type = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
         self.media_type = _MEDIA_TYPES.get(media_type)
 
@@ -129,7 +157,7 @@ class _Exchange:
         if row.retry_after is not None:
             headers.append((b"retry-after", b"%d" % row.retry_after))
         if refusal.fault is Fault.UNAUTHENTICATED:
-            headers.append((b"www-authenticate", b"Bearer"))
+            headers.append((b"www-authenticate", self.challenge))
         if not heard_out:
             headers.append((b"connection", b"close"))
         encoding = self.media_type or Encoding.JSON

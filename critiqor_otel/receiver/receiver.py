@@ -8,6 +8,7 @@ from typing import Self
 
 import msgspec
 
+from analyzer.profile import Profile
 from critiqor_otel.receiver.config import ReceiverConfig, validated
 from critiqor_otel.receiver.counts import Counts
 from critiqor_otel.receiver.http_app import Page
@@ -16,12 +17,14 @@ from critiqor_otel.receiver.metrics_page import metrics_text
 from critiqor_otel.receiver.owner_process import OwnerProcess
 from critiqor_otel.receiver.owning import OwnerRunner, OwnerThread, Task
 from critiqor_otel.receiver.serving import Serving
+from critiqor_otel.receiver.ui import PREFIX, Ui
 from critiqor_otel.spool.journal import Journal
 from critiqor_otel.spool.owner import Teller
 from critiqor_otel.spool.segments import segments
 from critiqor_otel.spool.sink import SealedRun
 from critiqor_otel.spool.spool_folder import SpoolFolder, SpoolLock
 from critiqor_otel.spool.tally import Tally
+from critiqor_otel.spool.verdicts import Rules
 
 __all__ = ["Receiver"]
 
@@ -83,6 +86,12 @@ class Receiver:
         return self._endpoint(None if self._serving is None else self._serving.http_port)
 
     @property
+    def ui_address(self) -> str | None:
+        """Where a browser finds the runs; None when they are not shown."""
+        endpoint = self.http_endpoint
+        return f"{endpoint}{PREFIX}/" if self.config.ui and endpoint is not None else None
+
+    @property
     def counts(self) -> Counts:
         """What was answered so far."""
         return Counts() if self._intake is None else self._intake.counts
@@ -119,8 +128,18 @@ class Receiver:
         journal = self._journal = Journal(folder.journal, limits=config.journal)
         stack.callback(journal.close)
         intake = self._intake = Intake(config, journal, now_ns=self._now_ns)
-        serving = self._serving = Serving(config, intake, self._pages(), fault=self._fault)
+        ui = self._ui(stack)
+        serving = self._serving = Serving(config, intake, self._pages(), fault=self._fault, ui=ui)
         stack.callback(lambda: serving.stop(config.shutdown_seconds))
+
+    def _ui(self, stack: ExitStack) -> Ui | None:
+        config = self.config
+        if not config.ui:
+            return None
+        rules = Rules(config.sessions.judged_by or Profile.STANDARD, config.sessions.options)
+        ui = Ui(config.runs, rules=rules, guarded=config.token is not None)
+        stack.callback(ui.close)
+        return ui
 
     def _started_owner(self, task: Task) -> OwnerRunner:
         if self.config.owner == "process":

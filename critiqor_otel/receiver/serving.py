@@ -17,6 +17,7 @@ from critiqor_otel.receiver.grpc_service import GrpcService
 from critiqor_otel.receiver.http_app import HttpApp, Pages
 from critiqor_otel.receiver.http_protocol import http_protocol
 from critiqor_otel.receiver.intake import Intake
+from critiqor_otel.receiver.ui import Ui
 
 __all__ = ["Serving"]
 
@@ -28,7 +29,15 @@ _BACKLOG = 512
 class Serving:
     """Both servers, from the moment they listen until they are stopped."""
 
-    def __init__(self, config: ReceiverConfig, intake: Intake, pages: Pages, *, fault: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        config: ReceiverConfig,
+        intake: Intake,
+        pages: Pages,
+        *,
+        fault: Callable[[str], None],
+        ui: Ui | None = None,
+    ) -> None:
         """Listen.
 
         Raises:
@@ -43,7 +52,7 @@ class Serving:
         self._thread.start()
         try:
             self._grpc = self._start_grpc(fault)
-            self._http = self._start_http(HttpApp(config, intake, pages, fault=fault))
+            self._http = self._start_http(HttpApp(config, intake, pages, fault=fault, ui=ui))
         except BaseException:
             self._end_loop()
             raise

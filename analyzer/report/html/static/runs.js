@@ -4,7 +4,7 @@
   const { h, render, useState, useEffect, useMemo, useRef, byId, say, startTheme, startKeys, inField, inflated, words } = Critiqor;
   const AT_ONCE = 200;
   const EVERY_MS = 2000;
-  const READINESS = { safe_to_deploy: ["Safe to deploy", "safe"], review_recommended: ["Review recommended", "review"], unsafe_for_production: ["Unsafe for production", "unsafe"], insufficient_evidence: ["Insufficient evidence", "none"] };
+  const READINESS = { safe_to_deploy: ["Safe to deploy", "safe"], review_recommended: ["Review recommended", "review"], unsafe_for_production: ["Unsafe for production", "unsafe"], insufficient_evidence: ["Insufficient evidence", "none"], unjudged: ["Not judged yet", "none"] };
   const RANK = { low: 1, medium: 2, high: 3, critical: 4 };
   const text = (key) => (row) => (row[key] || "").toLowerCase();
   const number = (key) => (row) => (row[key] == null ? -1 : row[key]);
@@ -27,11 +27,11 @@
     if (key === "failure") {
       return h("td", null, row.failure
         ? h("span", { class: "failure-name" }, words.visible(row.failure), h("span", { class: `severity severity-${row.severity}` }, h("span", { class: "severity-shape", "aria-hidden": "true" }), row.severity), row.failures > 1 && h("span", { class: "count" }, `+${row.failures - 1}`))
-        : h("span", { class: "count" }, "none found"));
+        : h("span", { class: "count" }, row.readiness === "unjudged" ? "not judged yet" : "none found"));
     }
     const shown = {
       agent: () => h("bdi", null, words.visible(row.agent || "?")),
-      status: () => row.status,
+      status: () => (row.readiness === "unjudged" ? "?" : row.status),
       tool_calls: () => [words.count(row.tool_calls), row.tool_errors ? h("span", { class: "bad" }, ` ${row.tool_errors} failed`) : null],
       tokens: () => (row.tokens == null ? "?" : `${row.tokens_complete ? "" : "≥ "}${words.count(row.tokens)}`),
       seconds: () => (row.seconds == null ? "?" : words.duration(row.seconds * 1e6)),
