@@ -1,16 +1,21 @@
 """Every detector, in the order in which their causes are listed."""
 
 from analyzer.detectors import (
+    alternating_loop,
     context_pollution,
     cost_explosion,
+    duplicate_side_effect,
+    empty_result_as_success,
     environment_error,
     ignoring_tool_outputs,
     infinite_tool_loop,
     invalid_arguments,
     memory_degradation,
+    missing_tool_output,
     permission_refused,
     rate_limited,
     resource_not_found,
+    retry_storm,
     service_error,
     skill_failure,
     slow_tool,
@@ -38,5 +43,10 @@ ALL: tuple[Detector, ...] = (
     service_error.DETECTOR,
     environment_error.DETECTOR,
     unhandled_tool_error.DETECTOR,
+    missing_tool_output.DETECTOR,
+    empty_result_as_success.DETECTOR,
+    alternating_loop.DETECTOR,
+    retry_storm.DETECTOR,
+    duplicate_side_effect.DETECTOR,
     slow_tool.DETECTOR,
 )

@@ -36,7 +36,6 @@ from analyzer.profile import Profile
 from analyzer.timeline.aftermath import Aftermath
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
-from analyzer.timeline.repeats import LOOP
 
 __all__ = ["DETECTOR"]
 
@@ -54,10 +53,10 @@ KIND = Kind(
 )
 
 
-def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
+def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
     """Yield one cause a tool whose failures nobody handled, in order of its first one."""
     unnamed = [failed for failed in timeline.failures.of_tools if failed.owner is None]
-    looping = _looping(timeline) if unnamed else set[int]()
+    looping = _looping(timeline, options.loop_calls) if unnamed else set[int]()
     findings = [
         finding_of(timeline, failed)
         for failed in unnamed
@@ -66,8 +65,8 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     yield from causes_of(timeline, KIND, findings)
 
 
-def _looping(timeline: Timeline) -> set[int]:
-    loops = (one for one in timeline.repetitions if len(one.calls) >= LOOP and one.mark is None)
+def _looping(timeline: Timeline, least: int) -> set[int]:
+    loops = (one for one in timeline.repetitions if len(one.calls) >= least and one.mark is None)
     return {call.position for loop in loops for call in loop.calls}
 
 

@@ -14,7 +14,7 @@ _FAILURE = (
     r"\b(?:time[ds]?[ -]?out|timeout|trouble|problem|issue|unreachable|unauthori|invalid|missing|broken|crash|blocked)",
     r"\b(?:could|can|did|does|was|were|is|are|do|has|have|had|would|will)(?:n't| not)\b|\bcannot\b|\bcant\b",
     r"\bnot (?:able|found|possible|available|permitted|allowed|authori|exist)|\bno such|\bwithout success|\bgave up",
-    r"\b(?:exceeded|manually|try again|rate.limit)",
+    r"\b(?:exceeded|manually|try again|rate.limit|nothing|none|neither|nobody)\b",
     r"\b(?:fehl|leider|konnte|nicht|kein|ung[üu]ltig|abgelehnt|zeit[üu]berschreitung|entschuldig)",
     r"\b(?:erreur|[ée]chou|[ée]chec|impossible|malheureusement|d[ée]sol|introuvable)",
     r"\bn'(?:a|ai|est|existe|y)\b|\bne (?:peu|pu|fonctionn)",

@@ -1,14 +1,16 @@
 """What came of a call that failed: made up for, told in the answer, the end of the run, or nothing?
 
-A later call makes up for it when it succeeds, was asked for after the failure, and is of the same tool, or of one whose
-name or arguments share something telling with it (rule `made-up-for`). What an agent says until the user speaks again
-counts as its answer.
+A later call makes up for it when it succeeds, was asked for after the failure, and is of the same tool. Where the tool
+changes nothing, one of another such tool does too whose name or arguments share something telling with it; where it
+runs whatever it is given (a shell, an interpreter), one of another such tool does. What an agent says until the user
+speaks again counts as its answer.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -19,6 +21,7 @@ from analyzer.timeline.admission import admits_failure
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Conversation, Role, Utterance
 from analyzer.timeline.ending import RunStatus
+from analyzer.timeline.tool_purpose import changes_something, runs_anything
 from analyzer.timeline.tool_words import telling_words
 
 __all__ = ["Aftermath", "Aftermaths", "Outlook"]
@@ -29,6 +32,10 @@ _LONGEST = 200
 _SHORTEST = 4
 _LEAST_NUMBER = 1_000
 _DEEPEST = 3
+
+
+_Key: TypeAlias = tuple[str, str]
+"""What a success has in common with a failure it may make up for: `tool`, `runs`, `word` or `value`, and which."""
 
 
 class Aftermath(StrEnum):
@@ -64,23 +71,26 @@ class Aftermaths:
         issuers: Mapping[str, int],
         *,
         status: RunStatus,
-        last_deed: int,
+        answers: Sequence[int],
+        last_call: int,
     ) -> None:
-        """Take a run: its calls that did not fail, in order, what was said, who asked for calls, how and when it ended.
+        """Take a run: its calls that did not fail, in order, what was said, who asked for calls, and how it ended.
 
-        `last_deed` is the position of the last call of a tool or a model.
+        `answers` are the positions of what models gave back, in order; `last_call` is that of the last call, failed or
+        not.
         """
         self._calls = calls
         self._conversation = conversation
         self._issuers = issuers
         self._status = status
-        self._last_deed = last_deed
+        self._answers = answers
+        self._last_deed = max(last_call, answers[-1] if answers else -1)
         self._admits: dict[int, bool] = {}
 
     def of(self, call: Call) -> Outlook:
-        """Return what came of a failed call."""
+        """Return what came of a call that failed, or that was never answered."""
         after = max(call.position, call.output_position)
-        again = self._made_up_for(call, after)
+        again = self._made_up_for(call, after if call.output_id is not None else self._next_answer(after))
         return Outlook(Aftermath.RECOVERED, again) if again is not None else self.without_help(after)
 
     def without_help(self, after: int) -> Outlook:
@@ -98,13 +108,15 @@ class Aftermaths:
         ended = self._status in (RunStatus.COMPLETED, RunStatus.FAILED)
         return Outlook(Aftermath.UNSEEN if followed or ended else Aftermath.UNHANDLED)
 
+    def _next_answer(self, position: int) -> int:
+        """Return where a model next answers: what was called before was asked for side by side."""
+        place = bisect_right(self._answers, position)
+        return self._answers[place] if place < len(self._answers) else position
+
     def _made_up_for(self, call: Call, after: int) -> int | None:
         issuer = self._issuers.get(call.call_id or "")
-        places = [self._successes.get(("tool", call.tool))]
-        places += [self._successes.get(("word", word)) for word in sorted(telling_words(call.tool or ""))]
-        places += [self._successes.get(("value", value)) for value in _values(call.arguments)]
-        for found in places:
-            again = self._first(found, after, issuer)
+        for key in _keys(call):
+            again = self._first(self._successes.get(key), after, issuer)
             if again is not None:
                 return again
         return None
@@ -120,17 +132,13 @@ class Aftermaths:
         return None
 
     @cached_property
-    def _successes(self) -> dict[tuple[str, str | None], list[Call]]:
-        """The calls that succeeded, by tool, by a telling word of its name, by a telling value of the arguments."""
-        found: dict[tuple[str, str | None], list[Call]] = {}
+    def _successes(self) -> dict[_Key, list[Call]]:
+        """The calls that succeeded, by what they have in common with those they may make up for."""
+        found: dict[_Key, list[Call]] = {}
         for call in self._calls:
-            if call.output_id is None:
-                continue
-            keys: list[tuple[str, str | None]] = [("tool", call.tool)]
-            keys += [("word", word) for word in telling_words(call.tool or "")]
-            keys += [("value", value) for value in _values(call.arguments)]
-            for key in keys:
-                found.setdefault(key, []).append(call)
+            if call.output_id is not None:
+                for key in _keys(call):
+                    found.setdefault(key, []).append(call)
         return found
 
     def _said(self, after: int) -> Sequence[Utterance]:
@@ -157,6 +165,18 @@ class Aftermaths:
         if known is None:
             known = self._admits[id(said)] = admits_failure(said.text)
         return known
+
+
+def _keys(call: Call) -> list[_Key]:
+    """Return what a call may make up for: its tool first, then what it shares with others."""
+    tool = call.tool or ""
+    keys: list[_Key] = [("tool", tool)]
+    if runs_anything(tool):
+        keys.append(("runs", ""))
+    elif not changes_something(tool):
+        keys += [("word", word) for word in sorted(telling_words(tool))]
+        keys += [("value", value) for value in _values(call.arguments)]
+    return keys
 
 
 def _values(arguments: Json) -> list[str]:

@@ -89,13 +89,14 @@ class Failures:
     @cached_property
     def aftermaths(self) -> Aftermaths:
         """What came of failures."""
-        deeds = [one.position for last in (self._run.answers[-1:], self._run.work[-1:]) for one in last]
+        work = self._run.work
         return Aftermaths(
-            tuple(call for call in self._run.work if call.position not in self._failed),
+            tuple(call for call in work if call.position not in self._failed),
             self._run.conversation,
             self.issuers,
             status=self._run.status,
-            last_deed=max(deeds, default=-1),
+            answers=[answer.position for answer in self._run.answers],
+            last_call=work[-1].position if work else -1,
         )
 
     @cached_property
