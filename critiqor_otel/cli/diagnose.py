@@ -25,10 +25,12 @@ from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.reading import Found, read_runs
+from critiqor_otel.cli.scale import Scale, scale_options
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import diagnosed
+from critiqor_otel.formats.inputs import inputs_of
 
-__all__ = ["Request", "Worst", "command", "diagnose", "look_of"]
+__all__ = ["Request", "Worst", "command", "diagnose", "look_of", "settle", "today"]
 
 _NEVER = "never"
 _PAGES = "html"
@@ -52,6 +54,30 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     baseline_expires: datetime | None
     jaeger_url: str | None
     quiet: bool
+    engine: str = "local"
+    scheduler: str | None = None
+    jobs: int | None = None
+    memory: int = 1 << 30
+    work: str | None = None
+    resume: bool = False
+
+    @property
+    def scale(self) -> Scale:
+        """What is asked for of a large input."""
+        return Scale(
+            engine=self.engine,
+            scheduler=self.scheduler,
+            jobs=self.jobs,
+            memory=self.memory,
+            work=self.work,
+            resume=self.resume,
+        )
+
+    @property
+    def look(self) -> Look:
+        """How the report is shown where it goes."""
+        least = None if self.fail_on == _NEVER else Severity(self.fail_on)
+        return msgspec.structs.replace(look_of(self.output), fail_on=least)
 
     @property
     def baselining(self) -> BaselineRequest:
@@ -78,6 +104,11 @@ class Worst:
             self._rank = max(self._rank, *(cause.severity.rank for cause in causes if not run.is_known(cause)), -1)
             yield run
 
+    def add(self, runs: int, severities: Iterable[Severity]) -> None:
+        """Take so many runs, whose failures are of these severities; no baseline knows them."""
+        self.runs += runs
+        self._rank = max(self._rank, *(severity.rank for severity in severities), -1)
+
     def reaches(self, severity: str) -> bool:
         """Tell whether some failure that no baseline knows was at least this severe; nothing reaches `never`."""
         return severity != _NEVER and self._rank >= Severity(severity).rank
@@ -89,9 +120,10 @@ def diagnose(request: Request) -> int:
     settings = read_options(request.config)
     inputs = list(inputs_of(request.paths))
     if request.scale.in_parts(inputs):
-        return _diagnose_in_parts(request, inputs, settings, side)
+        many = import_module("critiqor_otel.cli.diagnose_many")  # with processes, when they are worth it
+        return int(many.diagnose_many(request, inputs, settings, side=side))
     worst = Worst()
-    baseline = Baselining(request.baselining, today=_today(), side=side)
+    baseline = Baselining(request.baselining, today=today(), side=side)
     with bulk_work():
         found = read_runs(request.paths, side=side, group_by=request.group_by, output=request.output)
         sessions = side.follow(found.sessions, label="diagnosing")
@@ -101,48 +133,16 @@ def diagnose(request: Request) -> int:
         stores = Stores(found.places, request.paths, request.history)
         kept = keep(told, found.sessions, stores, side=side)
         report = Report(runs=kept, skipped=found.skipped, notes=found.notes)
-        look = msgspec.structs.replace(look_of(request.output), fail_on=_least(request.fail_on))
+        look = request.look
         if request.form == _PAGES:
             _deliver_pages(report, found, request, side)
         else:
             deliver(form_named(request.form)(report, look), request.output)
-    if not worst.runs:
-        side.fail(found.emptiness(request.paths))
-        return ExitCode.UNREADABLE
-    baseline.finish()
-    return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
+    return settle(request, worst, baseline, found.emptiness(request.paths), side=side)
 
 
-def _diagnose_in_parts(request: Request, inputs: list[Input], settings: Options, side: Side) -> int:
-    """As `diagnose`, for an input that is not to be held at once."""
-    if request.form == _PAGES:
-        raise click.UsageError("pages are made of an input that fits into memory: choose fewer files, or more --memory")
-    worst = Worst()
-    baseline = Baselining(request.baselining, today=_today(), side=side)
-    spare((one.path for one in inputs), request.output)
-    wanted = Wanted(
-        profile=Profile(request.profile),
-        options=settings,
-        group_by=request.group_by,
-        as_lines=request.form in _OF_LINES and not (request.write or request.history or request.baselines),
-    )
-    with many_runs(inputs, request.scale, wanted, side=side) as found:
-        if found.as_lines:
-            worst.add(found.outcome.runs, found.outcome.severities)
-            remarks = Report(runs=(), skipped=found.remarks.skipped, notes=found.remarks.notes)
-            deliver(_OF_LINES[request.form](found.lines(), remarks), request.output)
-        else:
-            watched = worst.watch(baseline.mark(found.reports()))
-            told = write_beside(watched, found.places, side=side) if request.write else watched
-            stores = Stores(found.places, request.paths, request.history)
-            kept = keep_started(told, found.starts, stores, side=side)
-            report = Report(runs=kept, skipped=found.remarks.skipped, notes=found.remarks.notes)
-            look = msgspec.structs.replace(look_of(request.output), fail_on=_least(request.fail_on))
-            deliver(form_named(request.form)(report, look), request.output)
-    return _exit_code(request, worst, baseline, emptiness(found.held, found.remarks.notes, request.paths), side)
-
-
-def _exit_code(request: Request, worst: Worst, baseline: Baselining, emptiness: str, side: Side) -> int:
+def settle(request: Request, worst: Worst, baseline: Baselining, emptiness: str, *, side: Side) -> int:
+    """Say why there is no run, if so; renew the baseline, if asked; return the exit code."""
     if not worst.runs:
         side.fail(emptiness)
         return ExitCode.UNREADABLE
@@ -163,12 +163,9 @@ def _with_files(runs: Iterable[RunReport], files: Mapping[str, Sequence[str]]) -
         yield msgspec.structs.replace(run, files=found, among_many=among_many) if found else run
 
 
-def _today() -> date:
+def today() -> date:
+    """Return the day, UTC."""
     return datetime.now(UTC).date()  # noqa: TID251  # where the clock comes in
-
-
-def _least(fail_on: str) -> Severity | None:
-    return None if fail_on == _NEVER else Severity(fail_on)
 
 
 def look_of(output: str) -> Look:
@@ -214,6 +211,7 @@ Examples:
     help="Keep all verdicts in this history; a folder of runs has its own (history.sqlite), which is filled anyway.",
 )
 @baseline_options
+@scale_options
 @options.jaeger_url
 @options.quiet
 def command(**given: Any) -> int:

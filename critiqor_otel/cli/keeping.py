@@ -14,7 +14,7 @@ from critiqor_otel.cli.side import Side
 from critiqor_otel.errors import OutputError
 from critiqor_otel.spool.sealed_runs import SESSION_FILE
 
-__all__ = ["Stores", "keep"]
+__all__ = ["Stores", "keep", "keep_started", "start_of"]
 
 _AT_ONCE = 500  # verdicts a transaction: few enough to hold, enough to be quick
 _NO_GRAPH = RunGraph()  # most of a verdict, and nothing that a history holds
@@ -51,12 +51,22 @@ class Stores:
 def keep(runs: Iterable[RunReport], sessions: Iterable[Session], stores: Stores, *, side: Side) -> Iterator[RunReport]:
     """Yield the verdicts, and keep each in its history; the sessions say when a run started.
 
+    Raises:
+        OutputError: the history that was named can't be written.
+    """
+    return keep_started(runs, {session.run_id: start_of(session) for session in sessions}, stores, side=side)
+
+
+def keep_started(
+    runs: Iterable[RunReport], starts: Mapping[str, str], stores: Stores, *, side: Side
+) -> Iterator[RunReport]:
+    """Yield the verdicts, and keep each in its history; `starts` need not know a run before it is reached.
+
     A history that was not named and can't be written is told of, and costs nothing else.
 
     Raises:
         OutputError: the history that was named can't be written.
     """
-    starts = {session.run_id: _start(session) for session in sessions}
     waiting: dict[Path, list[Diagnosed]] = {}
     broken: set[Path] = set()
     for run in runs:
@@ -89,7 +99,7 @@ def _diagnosed(run: RunReport, start: str, places: Sequence[str]) -> Diagnosed:
     return Diagnosed(verdict, start, places[0] if places else None)
 
 
-def _start(session: Session) -> str:
+def start_of(session: Session) -> str:
     """Return when a run started, as its session file says; empty when no event tells a time."""
     times = [event.time_ns for event in session.events if event.time_ns is not None]
     return str(format_instant(min(times))) if times else ""

@@ -1,12 +1,23 @@
 """What stands on standard error: progress, notes and remarks. The product goes elsewhere."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 from analyzer.report.plain import one_line
 from analyzer.session.model import Note
@@ -73,6 +84,30 @@ class Side:
                     progress.start()
         finally:
             progress.stop()
+
+    @contextmanager
+    def measuring(self) -> Generator[Callable[[str, int, int], None]]:
+        """Yield what is to be told of bytes that are done: a label, how many, and of how many; a bar shows the rate."""
+        if self._quiet or not sys.stderr.isatty():
+            yield _unheard
+            return
+        columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TextColumn("left"), TimeRemainingColumn())
+        progress = Progress(
+            TextColumn("{task.description}"), *columns, console=Console(stderr=True), transient=True, expand=True
+        )
+        tasks: dict[str, TaskID] = {}
+
+        def show(label: str, done: int, total: int) -> None:
+            if label not in tasks:
+                tasks[label] = progress.add_task(label, total=total)
+            progress.update(tasks[label], completed=done)
+
+        with progress:
+            yield show
+
+
+def _unheard(_label: str, _done: int, _total: int) -> None:
+    pass
 
 
 def spoken_place(place: str) -> str:

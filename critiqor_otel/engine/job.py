@@ -79,7 +79,9 @@ class Job:
             sessions=sum(one.sessions for one in self._mapped),
             passed_over=sum(one.passed_over for one in self._mapped),
             notes=tuple(
-                note for one, found in zip(inputs, self._mapped, strict=True) for note in from_the_start(one, found.notes)
+                note
+                for one, found in zip(inputs, self._mapped, strict=True)
+                for note in from_the_start(one, found.notes)
             ),
             places=tuple(dict.fromkeys(place for one in self._mapped for place in one.places)),
             session_files=any(one.session_files for one in self._mapped),

@@ -16,10 +16,11 @@ from analyzer.session.model import Note, Session
 from critiqor_otel.engine.sources import Source, add_source
 from critiqor_otel.reconstruct.grouping import GroupBy
 from critiqor_otel.reconstruct.reconstruct import reconstruct
+from critiqor_otel.reconstruct.ties import ties_of_session
 from critiqor_otel.span import Batch, LogRecord, Span
 from critiqor_otel.spool.continuations import join_continuations
 
-__all__ = ["Evidence", "Runs", "diagnosed", "duplicates", "gather", "runs_of"]
+__all__ = ["Evidence", "Runs", "diagnosed", "duplicates", "gather", "judged", "runs_of"]
 
 _NO_OPTIONS = Options()
 
@@ -72,7 +73,8 @@ def runs_of(evidence: Evidence, *, group_by: GroupBy | None = None, keep_silent:
 
     With `keep_silent`, a trace in which no agent speaks is a run too.
     """
-    rebuilt = reconstruct(evidence.spans, evidence.logs, group_by=group_by, keep_silent=keep_silent)
+    others = (ties_of_session(session.run_id, session.continues) for session in evidence.sessions)
+    rebuilt = reconstruct(evidence.spans, evidence.logs, group_by=group_by, keep_silent=keep_silent, others=others)
     return Runs(
         sessions=join_continuations((*rebuilt.sessions, *evidence.sessions)),
         notes=(*evidence.notes, *rebuilt.notes),
@@ -81,9 +83,13 @@ def runs_of(evidence: Evidence, *, group_by: GroupBy | None = None, keep_silent:
 
 
 def diagnosed(sessions: Iterable[Session], *, profile: Profile, options: Options = _NO_OPTIONS) -> Iterator[RunReport]:
-    """Yield the verdict on each session, with the evidence behind its main failure."""
-    for session in sessions:
-        yield report_run(diagnose(session, profile=profile, options=options), session)
+    """Yield the verdict on each session; they are worked out as they are asked for."""
+    return (judged(session, profile=profile, options=options) for session in sessions)
+
+
+def judged(session: Session, *, profile: Profile, options: Options = _NO_OPTIONS) -> RunReport:
+    """Return the verdict on a session, with the evidence behind its main failure."""
+    return report_run(diagnose(session, profile=profile, options=options), session)
 
 
 def duplicates(spans: Iterable[Span], sessions: Iterable[Session]) -> list[int]:

@@ -7,6 +7,7 @@ protobuf. Anything else is read as a whole. Cuts depend on the file alone, so th
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import BinaryIO
 
 import msgspec
@@ -44,8 +45,7 @@ def in_parts(one: Input, part_bytes: int = PART_BYTES) -> list[Input]:
     except (OSError, UnreadableInputError):
         return [one]
     return [
-        msgspec.structs.replace(one, start=start, end=None if end == size else end)
-        for start, end in zip(places, places[1:], strict=False)
+        msgspec.structs.replace(one, start=start, end=None if end == size else end) for start, end in pairwise(places)
     ]
 
 
@@ -125,5 +125,3 @@ def _between_blocks(file: BinaryIO, size: int, part_bytes: int) -> Iterator[int]
         if at - begun >= part_bytes and at < size - part_bytes // 2:
             yield at
             begun = at
-
-

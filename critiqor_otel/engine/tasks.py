@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import msgspec
 
@@ -23,7 +23,15 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Engine(Protocol):
-    """What runs tasks: here, in other processes, or on other machines."""
+    """What runs tasks: here, in other processes, or on other machines. It holds them while its block runs."""
+
+    def __enter__(self) -> Self:
+        """Be ready to run tasks."""
+        ...
+
+    def __exit__(self, *reason: object) -> None:
+        """Let go of all processes."""
+        ...
 
     def run(self, tasks: Sequence[Task], store: Store) -> Iterator[tuple[Task, Any]]:
         """Yield each task with its result, in whatever order they end."""

@@ -6,11 +6,11 @@ pipes end, and so do the workers.
 
 import gc
 import signal
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, Self
 
 from critiqor_otel.engine.store import Store
 from critiqor_otel.engine.tasks import Task, perform, perform_here
@@ -19,30 +19,6 @@ from critiqor_otel.errors import LostWorkerError
 __all__ = ["ProcessEngine"]
 
 _ATTEMPTS = 3  # a task on which so many workers died is at fault itself
-
-
-class ProcessEngine:
-    """Runs tasks in so many processes; with one, in this very process."""
-
-    def __init__(self, jobs: int) -> None:
-        """Take the number of processes."""
-        self._jobs = jobs
-
-    def run(self, tasks: Sequence[Task], store: Store) -> Iterator[tuple[Task, Any]]:
-        """Yield each task with its result, in the order in which they end.
-
-        Raises:
-            LostWorkerError: worker after worker died on one task.
-            CritiqorError: a task failed; the error is the task's own.
-        """
-        if self._jobs == 1 or len(tasks) <= 1:
-            yield from perform_here(tasks, store)
-            return
-        pool = _Pool(min(self._jobs, len(tasks)), tasks, store)
-        try:
-            yield from pool.results()
-        finally:
-            pool.close()
 
 
 class _Worker:
@@ -66,59 +42,82 @@ class _Worker:
         self._process.join()
 
 
-class _Pool:
-    def __init__(self, jobs: int, tasks: Sequence[Task], store: Store) -> None:
-        self._store = store
-        self._waiting = deque(tasks)
-        self._attempts: dict[str, int] = {}
-        self._workers: dict[Connection, _Worker] = {}
-        for _ in range(jobs):
-            self._start()
+class ProcessEngine:
+    """Runs tasks in so many processes; with one, in this very process."""
 
-    def results(self) -> Iterator[tuple[Task, Any]]:
-        while self._workers:
-            for pipe in wait(list(self._workers)):
-                worker = self._workers[pipe]  # type: ignore[index]  # what was waited for are the pipes
+    def __init__(self, jobs: int) -> None:
+        """Take the number of processes; they are started when there are tasks for them, and stay."""
+        self._jobs = jobs
+        self._workers: dict[Connection, _Worker] = {}
+        self._waiting: deque[Task] = deque()
+        self._lost: Counter[str] = Counter()
+
+    def __enter__(self) -> Self:
+        """Begin without workers."""
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        """End all workers."""
+        for worker in self._workers.values():
+            worker.end()
+        self._workers.clear()
+
+    def run(self, tasks: Sequence[Task], store: Store) -> Iterator[tuple[Task, Any]]:
+        """Yield each task with its result, in the order in which they end.
+
+        Raises:
+            LostWorkerError: worker after worker died on one task.
+            CritiqorError: a task failed; the error is the task's own.
+        """
+        if self._jobs == 1 or (len(tasks) <= 1 and not self._workers):
+            yield from perform_here(tasks, store)
+            return
+        self._waiting = deque(tasks)
+        for worker in self._workers.values():
+            self._give_next(worker)
+        while len(self._workers) < min(self._jobs, len(tasks)):
+            self._start(store)
+        for _ in tasks:
+            yield self._next_result(store)
+
+    def _next_result(self, store: Store) -> tuple[Task, Any]:
+        while True:
+            for ready in wait([worker.pipe for worker in self._workers.values() if worker.task is not None]):
+                worker = self._workers[ready]  # type: ignore[index]  # what was waited for are these pipes
+                task = worker.task
                 try:
-                    task, (result, error) = worker.task, worker.pipe.recv()
+                    result, error = worker.pipe.recv()
                 except (EOFError, ConnectionResetError):
-                    self._replace(worker)
+                    self._replace(worker, store)
                     continue
                 if error is not None:
                     raise error
                 self._give_next(worker)
                 if task is not None:
-                    yield task, result
+                    return task, result
 
-    def close(self) -> None:
-        for worker in self._workers.values():
-            worker.end()
-        self._workers.clear()
-
-    def _start(self) -> None:
-        worker = _Worker(self._store)
+    def _start(self, store: Store) -> None:
+        worker = _Worker(store)
         self._workers[worker.pipe] = worker
         self._give_next(worker)
 
     def _give_next(self, worker: _Worker) -> None:
+        worker.task = None
         if self._waiting:
             worker.give(self._waiting.popleft())
-        else:
-            del self._workers[worker.pipe]
-            worker.end()
 
-    def _replace(self, worker: _Worker) -> None:
+    def _replace(self, worker: _Worker, store: Store) -> None:
         """Give the task of a worker that died to a new one."""
         del self._workers[worker.pipe]
         worker.end()
-        task = worker.task
-        if task is None:
+        if worker.task is None:
             return
-        lost = self._attempts[task.name] = self._attempts.get(task.name, 0) + 1
-        if lost >= _ATTEMPTS:
-            raise LostWorkerError(f"{lost} workers died on {task.name}; the last may have run out of memory")
-        self._waiting.appendleft(task)
-        self._start()
+        name = worker.task.name
+        self._lost[name] += 1
+        if self._lost[name] >= _ATTEMPTS:
+            raise LostWorkerError(f"{_ATTEMPTS} workers died on {name}; the last may have run out of memory")
+        self._waiting.appendleft(worker.task)
+        self._start(store)
 
 
 def _work(pipe: Connection, store: Store) -> None:

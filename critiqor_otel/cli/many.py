@@ -1,0 +1,131 @@
+"""Inputs too large for one reading: a job in parts, on this machine or on a cluster, that says how far it is."""
+
+import os
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib import metadata
+
+import msgspec
+
+from analyzer.detectors.detector import Options
+from analyzer.diagnosis import Profile
+from analyzer.report.json_form import run_lines
+from analyzer.report.report import Look, Report, RunReport
+from critiqor_otel.cli.input_remarks import Held, Remarks, remarks_on, tell_remarks
+from critiqor_otel.cli.keeping import start_of
+from critiqor_otel.cli.scale import Scale, bytes_in
+from critiqor_otel.cli.side import Side
+from critiqor_otel.engine.job import Job, Outcome, Survey
+from critiqor_otel.engine.local import judged
+from critiqor_otel.engine.parts import in_parts
+from critiqor_otel.engine.reducing import Judged, Purpose
+from critiqor_otel.engine.tasks import Engine
+from critiqor_otel.engine.work_folder import Plan, fingerprint, state_of, usual_folder, work_folder
+from critiqor_otel.engine.workers import ProcessEngine
+from critiqor_otel.formats.inputs import Input
+from critiqor_otel.reconstruct.grouping import GroupBy
+
+__all__ = ["ManyRuns", "Wanted", "many_runs"]
+
+_LEAST_PARTITION, _LARGEST_PARTITION = 2 << 20, 24 << 20  # bytes of input
+_MOST_PARTITIONS = 4096
+
+
+class ManyRuns:
+    """The runs of a job, read from its work folder one after another."""
+
+    def __init__(self, job: Job, survey: Survey, outcome: Outcome, *, as_lines: bool) -> None:
+        """Take what the job found."""
+        self._job = job
+        self.as_lines = as_lines
+        """Whether it made lines of JSON, not reports."""
+        self.outcome = outcome
+        self.held = Held(survey.spans, survey.logs, survey.passed_over)
+        self.remarks: Remarks = remarks_on((*survey.notes, *outcome.notes), outcome.silent_traces)
+        self.places: dict[str, tuple[str, ...]] = {}
+        """The session files of the runs that were read so far, by run id."""
+        self.starts: dict[str, str] = {}
+        """When they started."""
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield each run as a line of JSON, where the job made lines."""
+        return self._job.products(self.outcome)
+
+    def reports(self) -> Iterator[RunReport]:
+        """Yield each run's report, where the job made reports."""
+        for data in self._job.products(self.outcome):
+            report, start, places = pickle.loads(data)  # noqa: S301  # written by `_report`, in a folder of our own
+            self.starts[report.diagnosis.run_id] = start
+            if places:
+                self.places[report.diagnosis.run_id] = places
+            yield report
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be made of the runs."""
+
+    profile: Profile
+    options: Options
+    group_by: str | None
+    as_lines: bool
+    """Lines of JSON; else, and where session files are among the input, reports."""
+
+
+@contextmanager
+def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) -> Iterator[ManyRuns]:
+    """Yield the runs of the inputs; their work folder is removed when the block ends well.
+
+    Raises:
+        WorkFolderError: the folder for the work can't be used.
+    """
+    request = fingerprint([(one.path, one.place) for one in inputs], msgspec.structs.astuple(wanted))
+    parts = [part for one in inputs for part in in_parts(one)]
+    plan = Plan(
+        version=metadata.version("critiqor-otel"),
+        request=request,
+        inputs=state_of(parts),
+        partitions=_partitions(inputs, scale),
+    )
+    address = usual_folder(request) if scale.work is None else scale.work
+    with (
+        work_folder(address, plan, resume=scale.resume) as (store, begun),
+        _engine(scale) as engine,
+        side.measuring() as progress,
+    ):
+        job = Job(engine, store, partitions=begun.partitions, progress=progress)
+        survey = job.survey(parts)
+        as_lines = wanted.as_lines and not survey.session_files
+        purpose = Purpose(
+            judge=partial(judged, profile=wanted.profile, options=wanted.options),
+            product=_line if as_lines else _report,
+            group_by=None if wanted.group_by is None else GroupBy(wanted.group_by),
+            many_files=len(survey.places) > 1,
+        )
+        found = ManyRuns(job, survey, job.reduce(purpose), as_lines=as_lines)
+        tell_remarks(found.remarks, side=side, any_run=bool(found.outcome.runs))
+        yield found
+
+
+def _engine(scale: Scale) -> Engine:
+    if scale.engine == "dask":
+        from critiqor_otel.engine.dask_engine import DaskEngine  # noqa: PLC0415  # an extra, and slow to load
+
+        return DaskEngine(scale.scheduler, jobs=scale.jobs)
+    return ProcessEngine(scale.jobs or os.cpu_count() or 1)
+
+
+def _partitions(inputs: list[Input], scale: Scale) -> int:
+    """Return so many that what a worker holds of one is a small part of its share of memory."""
+    share = scale.memory // (16 * (scale.jobs or os.cpu_count() or 1))
+    target = min(max(share, _LEAST_PARTITION), _LARGEST_PARTITION)
+    return min(max(1, -(-bytes_in(inputs) // target)), _MOST_PARTITIONS)
+
+
+def _line(run: Judged) -> bytes:
+    return b"".join(run_lines(Report(runs=[run.report]), Look()))
+
+
+def _report(run: Judged) -> bytes:
+    return pickle.dumps((run.report, start_of(run.session), run.places))
