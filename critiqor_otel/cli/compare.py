@@ -1,22 +1,20 @@
 """`compare`: what changed from one run, or folder of runs, to another?"""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import click
 import msgspec
 
-from analyzer.evaluation.benchmark import benchmark_run
 from analyzer.evaluation.comparison import RunComparison, compare_runs
-from analyzer.evaluation.record import EvaluationRecord
-from analyzer.evaluation.runs import as_record
+from analyzer.report.differences import Differences, differences
+from analyzer.report.differences_view import markdown_lines, text_lines
 from analyzer.report.json_form import encode_json
 from critiqor_otel.cli import options
 from critiqor_otel.cli.columns import aligned, shown
-from critiqor_otel.cli.evaluations import read_evaluations
+from critiqor_otel.cli.compared import Compared, Judging, read_compared
 from critiqor_otel.cli.exit_code import ExitCode
-from critiqor_otel.cli.histories import open_history
 from critiqor_otel.cli.product import deliver
 from critiqor_otel.cli.side import Side
 
@@ -36,45 +34,81 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     quiet: bool
 
 
+class _Change(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a form shows."""
+
+    before: Compared
+    after: Compared
+    scores: RunComparison
+    found: Differences
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """Trust and dimensions: name, before, after, change."""
+        before, after = self.before.record, self.after.record
+        trust = ["trust", shown(before.trust_score), shown(after.trust_score), f"{self.scores.trust_change:+d}"]
+        return [
+            trust,
+            *(
+                [dimension, shown(before.scores.get(dimension)), shown(after.scores.get(dimension)), f"{change:+d}"]
+                for dimension, change in self.scores.changes.items()
+            ),
+        ]
+
+
 def compare(request: Request) -> int:
     """Print what changed."""
     side = Side(quiet=request.quiet)
-    before, after = (_side_of(given, request, side) for given in (request.before, request.after))
-    deliver(_FORMS[request.form](before, after, compare_runs(before, after)), request.output)
+    judging = Judging(runs=request.runs, profile=request.profile, config=request.config)
+    before, after = (read_compared(given, judging, side=side) for given in (request.before, request.after))
+    change = _Change(
+        before=before,
+        after=after,
+        scores=compare_runs(before.record, after.record),
+        found=differences(before.runs, after.runs),
+    )
+    deliver(_FORMS[request.form](change), request.output)
     return ExitCode.FINE
 
 
-def _side_of(given: str, request: Request, side: Side) -> EvaluationRecord:
-    """Return the run that a path holds or an id names; several runs are their averages."""
-    if not Path(given).exists():
-        with open_history(request.runs, side=side) as history:
-            record = history.record(given)
-        if record is None:
-            raise click.UsageError(f"{given!r} is no path, and the history of {request.runs} holds no run of that id")
-        return record
-    records = read_evaluations((given,), side=side, profile=request.profile, config=request.config)
-    if len(records) == 1:
-        return records[0]
-    side.say(f"{given} holds {len(records)} runs: their averages are compared")
-    return as_record(benchmark_run(records))
+def _table(change: _Change) -> Iterator[bytes]:
+    yield from aligned([["", "BEFORE", "AFTER", "CHANGE"], *change.rows])
+    for line in text_lines(change.found):
+        yield f"{line}\n".encode()
+    yield b"\n"
+    yield from aligned([[change.scores.summary]])
 
 
-def _table(before: EvaluationRecord, after: EvaluationRecord, changed: RunComparison) -> Iterator[bytes]:
-    rows = [["", "BEFORE", "AFTER", "CHANGE"]]
-    rows.append(["trust", shown(before.trust_score), shown(after.trust_score), f"{changed.trust_change:+d}"])
-    rows += (
-        [dimension, shown(before.scores.get(dimension)), shown(after.scores.get(dimension)), f"{change:+d}"]
-        for dimension, change in changed.changes.items()
-    )
-    yield from aligned(rows)
-    yield from aligned([[changed.summary]])
+def _markdown(change: _Change) -> Iterator[bytes]:
+    head = [
+        "# What changed",
+        "",
+        change.scores.summary,
+        "",
+        "| | before | after | change |",
+        "|---|--:|--:|--:|",
+        *(f"| {' | '.join(row)} |" for row in change.rows),
+    ]
+    for line in (*head, *markdown_lines(change.found)):
+        yield f"{line}\n".encode()
 
 
-def _document(_before: EvaluationRecord, _after: EvaluationRecord, changed: RunComparison) -> Iterator[bytes]:
-    yield encode_json(changed.to_dict()) + b"\n"
+def _document(change: _Change) -> Iterator[bytes]:
+    yield encode_json({**change.scores.to_dict(), **msgspec.to_builtins(change.found)}) + b"\n"
 
 
-_FORMS = {"table": _table, "json": _document}
+def _page(change: _Change) -> Iterator[bytes]:
+    html = import_module("analyzer.report.html.comparison")  # with its templates, when it is asked for
+    names = (change.before.name, change.after.name)
+    yield html.comparison_page(names, change.rows, change.scores.summary, change.found)
+
+
+_FORMS: Mapping[str, Callable[[_Change], Iterator[bytes]]] = {
+    "table": _table,
+    "json": _document,
+    "markdown": _markdown,
+    "html": _page,
+}
 
 
 @click.command(
@@ -82,20 +116,21 @@ _FORMS = {"table": _table, "json": _document}
     epilog="""\b
 Examples:
   critiqor-otel compare traces/agent.otlp.jsonl runs/
+  critiqor-otel compare traces/agent.otlp.jsonl runs/ --format markdown
   critiqor-otel compare run_001 run_002""",
 )
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where to look for a run id.")
-@options.form_of("table", "json")
+@options.form_of(*_FORMS)
 @options.output_file
 @options.profile
 @options.config
 @options.quiet
 def command(**given: Any) -> int:
-    """Tell what changed from A to B, in trust and in each dimension.
+    """Tell what changed from A to B: trust, failures, steps, tokens and time.
 
     A and B are each a trace, a session file, a folder of either, a verdict, or the id of a run in the history of
-    --runs. Where there are several runs, their averages count.
+    --runs. Where there are several runs, their averages count; runs of one id, else of one task, are held side by side.
     """
     return compare(Request(**given))

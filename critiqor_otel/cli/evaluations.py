@@ -18,7 +18,7 @@ from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import diagnosed
 from critiqor_otel.errors import UnreadableInputError
 
-__all__ = ["read_evaluations"]
+__all__ = ["holds_verdicts", "read_evaluations"]
 
 # What only a verdict or a kept evaluation says near its beginning; inside a trace's texts the quotes are escaped.
 _MARKS = (b'"critiqor.diagnosis.', b'"deployment_recommendation"', b'"readiness_level"')
@@ -39,7 +39,7 @@ def read_evaluations(
     for path in paths:
         if is_store(Path(path)):
             kept += read_records(path, side=side)
-        elif _holds_verdicts(Path(path)):
+        elif holds_verdicts(Path(path)):
             kept += _verdicts(path, side)
         else:
             evidence.append(path)
@@ -50,7 +50,8 @@ def read_evaluations(
     return kept
 
 
-def _holds_verdicts(path: Path) -> bool:
+def holds_verdicts(path: Path) -> bool:
+    """Tell whether a file holds verdicts or kept evaluations rather than evidence."""
     if not path.is_file():
         return False
     try:
