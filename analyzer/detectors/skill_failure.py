@@ -4,6 +4,10 @@
 Reports skill events that say so: `invoked` is false, or the status is `ignored`, `mismatch`, `failed` or `error`.
 Severity medium, high from two on.
 
+Where events do not say it, calls do. Rule `skill-call-failed`: the call that loads, reads or runs a skill fails;
+severity low where a later one for that skill succeeds, else medium. Rule `other-skill-instead`, severity low: a skill is loaded,
+and the next thing the agent does is to load another, and the first is never touched again.
+
 ## Why is this bad
 A skill holds how a task is done here. Without it the agent does the task in a generic way, slower and with other
 mistakes.
@@ -19,16 +23,29 @@ mistakes.
 Say in the skill's description when it applies, in the words users use; make its failure visible to the model.
 
 ## Known limits
-Only skill events are looked at: a skill that should have been used and left no event is not seen.
+A skill that should have been used and left no event is not seen, nor is one that was read and not followed.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from analyzer.cause import FailureCause, Severity
-from analyzer.detectors.detector import Detector, Dimension, Find, Options, Why, fingerprint, shown_by
+from analyzer.cause import Confidence, FailureCause, Severity
+from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
 from analyzer.profile import Profile
-from analyzer.session.accessors import INVOKED, STATUS, LookUp, first_given, first_present, skill_of, word_of
+from analyzer.session.accessors import (
+    INVOKED,
+    STATUS,
+    LookUp,
+    call_id_of,
+    first_given,
+    first_present,
+    skill_of,
+    word_of,
+)
 from analyzer.session.model import Event, EventKind
+from analyzer.timeline.call import Call
 from analyzer.timeline.index import Timeline
 
 __all__ = ["DETECTOR"]
@@ -45,13 +62,80 @@ WHY = Why(
 )
 
 
-def _find_with(look_up: LookUp, bad_words: frozenset[str]) -> Find:
-    def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
-        bad = [event for event in timeline.of_kind(EventKind.SKILL_EVENT) if _is_bad(event, look_up, bad_words)]
-        if bad:
-            yield _cause(bad)
+WHAT_HAPPENED = {
+    "skill-call-failed": "called for, and the call failed",
+    "other-skill-instead": "loaded, and another was taken instead",
+}
+LOW_IMPACT = -4
+MEDIUM_IMPACT = -14
 
-    return find
+
+class _Use(NamedTuple):
+    """A skill, the event that tells of it, and the call by which it was loaded, read or run, if one is known."""
+
+    skill: str
+    event: Event
+    call: Call | None
+
+
+def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
+    """Yield what skill events say, then what the calls around them imply."""
+    events = timeline.of_kind(EventKind.SKILL_EVENT)
+    bad = [event for event in events if _is_bad(event, first_given, BAD)]
+    if bad:
+        yield _cause(bad)
+    said = {event.event_id for event in bad}
+    uses = _uses(timeline, [event for event in events if event.event_id not in said])
+    failed = [use for use in uses if use.call is not None and use.call.status == "error"]
+    if failed:
+        grave = any(_stayed_failed(use, uses) for use in failed)
+        severity, impact = (Severity.MEDIUM, MEDIUM_IMPACT) if grave else (Severity.LOW, LOW_IMPACT)
+        yield _derived(timeline, failed, severity, impact, "skill-call-failed")
+    passed_over = list(_passed_over(timeline, uses))
+    if passed_over:
+        yield _derived(timeline, passed_over, Severity.LOW, LOW_IMPACT, "other-skill-instead")
+
+
+def find_recorded(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
+    """Yield one cause for all skill events that say so (critiqor 0.1.4)."""
+    bad = [event for event in timeline.of_kind(EventKind.SKILL_EVENT) if _is_bad(event, first_present, RECORDED)]
+    if bad:
+        yield _cause(bad)
+
+
+def _uses(timeline: Timeline, events: Sequence[Event]) -> list[_Use]:
+    if not events:
+        return []
+    by_span = {call.span: call for call in timeline.calls if call.span is not None}
+    by_id: dict[str | None, Call] = {call.call_id: call for call in timeline.calls if call.call_id is not None}
+    return [
+        _Use(skill, event, by_id.get(call_id_of(event)) if event.span is None else by_span.get(event.span))
+        for event in events
+        if (skill := skill_of(event)) is not None
+    ]
+
+
+def _stayed_failed(failed: _Use, uses: Sequence[_Use]) -> bool:
+    after = (use.call for use in uses if use.skill == failed.skill and use.call is not None)
+    start = -1 if failed.call is None else failed.call.position
+    return not any(call.status == "ok" and call.position > start for call in after)
+
+
+def _passed_over(timeline: Timeline, uses: Sequence[_Use]) -> Iterator[_Use]:
+    """Yield the skills after which nothing is done but load another, and which do not come up again."""
+    last_of = {use.skill: place for place, use in enumerate(uses)}
+    skill_calls = {use.call.position for use in uses if use.call is not None}
+    work = [call.position for call in timeline.work if call.position not in skill_calls]
+    for place, (use, following) in enumerate(pairwise(uses)):
+        start, end = (timeline.position_of[one.event.event_id] for one in (use, following))
+        alone = bisect_left(work, start) == bisect_left(work, end)
+        if last_of[use.skill] == place and following.skill != use.skill and alone and not _side_by_side(use, following):
+            yield use
+
+
+def _side_by_side(first: _Use, second: _Use) -> bool:
+    """Return whether two skills were loaded at once: the second before the first was there."""
+    return first.call is not None and second.call is not None and second.call.position < first.call.output_position
 
 
 def _is_bad(event: Event, look_up: LookUp, bad_words: frozenset[str]) -> bool:
@@ -81,6 +165,27 @@ def _names(skills: list[str]) -> str:
     return f"The skill {skills[0]} was" if len(skills) == 1 else f"The skills {', '.join(skills)} were"
 
 
+def _derived(timeline: Timeline, uses: Sequence[_Use], severity: Severity, impact: int, rule: str) -> FailureCause:
+    skills = sorted({use.skill for use in uses})
+    shown: list[Event] = []
+    for use in uses:
+        ended = use.call is not None and use.call.output_position >= 0 and rule == "skill-call-failed"
+        shown += [use.event, timeline.events[use.call.output_position]] if use.call and ended else [use.event]
+    return FailureCause(
+        type=TYPE,
+        severity=severity,
+        impact=impact,
+        description=f"{_names(skills)} {WHAT_HAPPENED[rule]}.",
+        root_cause=WHY.root_cause(impact),
+        recommendation=FIX,
+        confidence=Confidence.LOW if severity is Severity.LOW else Confidence.MEDIUM,
+        basis="derived",
+        rule=rule,
+        fingerprint=fingerprint(TYPE, rule, skills),
+        **shown_by(shown),
+    )
+
+
 DETECTOR = Detector(
     failure_type=TYPE,
     dimension=Dimension.SKILL_ADHERENCE,
@@ -88,8 +193,5 @@ DETECTOR = Detector(
     since="0.1.0",
     needs=frozenset(),
     steps=("skill_available", "skill_not_selected_or_failed", "generic_execution"),
-    find={
-        Profile.STANDARD: _find_with(first_given, BAD),
-        Profile.CRITIQOR_V1: _find_with(first_present, RECORDED),
-    },
+    find={Profile.STANDARD: find, Profile.CRITIQOR_V1: find_recorded},
 )
