@@ -5,8 +5,8 @@ Reports skill events that say so: `invoked` is false, or the status is `ignored`
 Severity medium, high from two on.
 
 Where events do not say it, calls do. Rule `skill-call-failed`: the call that loads, reads or runs a skill fails;
-severity low where a later one for that skill succeeds, else medium. Rule `other-skill-instead`, severity low: a skill is loaded,
-and the next thing the agent does is to load another, and the first is never touched again.
+severity low where a later one for that skill succeeds, else medium. Rule `other-skill-instead`, severity low: a skill
+is loaded, the next thing the agent does is to load another, and the first is never touched again.
 
 ## Why is this bad
 A skill holds how a task is done here. Without it the agent does the task in a generic way, slower and with other
