@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from importlib import import_module
@@ -27,6 +28,7 @@ from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.reading import Found, read_runs
 from critiqor_otel.cli.scale import Scale, scale_options
 from critiqor_otel.cli.side import Side
+from critiqor_otel.cli.watching import check_watchable, watch
 from critiqor_otel.engine.local import diagnosed
 from critiqor_otel.formats.inputs import inputs_of
 
@@ -60,6 +62,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     memory: int = 1 << 30
     work: str | None = None
     resume: bool = False
+    watch: bool = False
 
     @property
     def scale(self) -> Scale:
@@ -213,6 +216,7 @@ Examples:
 @baseline_options
 @scale_options
 @options.jaeger_url
+@click.option("--watch", is_flag=True, help="Diagnose again whenever a file changes, until Ctrl-C.")
 @options.quiet
 def command(**given: Any) -> int:
     """Say what went wrong in each run, why, and how sure that is.
@@ -220,4 +224,15 @@ def command(**given: Any) -> int:
     PATH is a trace file, a session file, a folder of either (read with all its folders), or - for standard input. The
     format of a file is found by its content.
     """
-    return diagnose(Request(**given))
+    request = Request(**given)
+    if request.watch:
+        check_watchable(request.paths)
+        watch(request.paths, lambda: _again(request), product=request.output, pause=time.sleep)
+    return diagnose(request)
+
+
+def _again(request: Request) -> None:
+    """Diagnose, and begin on an empty screen where there is one."""
+    if request.look.width is not None:
+        click.clear()
+    diagnose(request)
