@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from analyzer.causality.decisive import RunRoots
+from analyzer.causality.decisive import Candidate, RunRoots
 from analyzer.causality.graph import RunGraph
 from analyzer.cause import EvidenceLevel, FailureCause, Severity
 from analyzer.cost import CostAnalysis
@@ -113,8 +113,20 @@ def _graph(graph: RunGraph) -> dict[str, Any]:
 
 def _roots(roots: RunRoots) -> dict[str, Any]:
     """Return the one root of the run (null: none), the ranked candidates, and those of each failure."""
-    found: dict[str, Any] = msgspec.to_builtins(roots)
-    return {"primary": found["candidates"][0] if found["candidates"] else None, **found}
+    candidates = [_candidate(candidate) for candidate in roots.candidates]
+    return {
+        "primary": candidates[0] if candidates else None,
+        "candidates": candidates,
+        "failures": [
+            {"failure": found.failure, "candidates": [_candidate(candidate) for candidate in found.candidates]}
+            for found in roots.failures
+        ],
+    }
+
+
+def _candidate(candidate: Candidate) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(candidate)
+    return {**found, **{name: list(found[name]) for name in ("signs", "failures", "path")}}
 
 
 def _metrics(metrics: RunMetrics) -> dict[str, Any]:

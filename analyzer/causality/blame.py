@@ -2,15 +2,19 @@
 
 - `blocks`: a change that succeeded made the same thing unworkable for another tool.
 - `retries`: the same tool had failed before, with no success since.
-- `informs`: an argument that no user, instruction or result ever held was first said by an agent: it was made up there.
+- `informs`: an argument is about what an agent had told wrongly before; or no user, instruction or result ever held it,
+  and an agent was the first to say it: it was made up there.
+
+Code that an agent wrote fails of itself: it owes its failure to nobody.
 """
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from functools import cached_property
 
 from msgspec import Struct
 
-from analyzer.causality.course import Course
+from analyzer.causality.course import Course, is_code
 from analyzer.causality.effects import changes_world, values_of, verb_of
 from analyzer.causality.graph import Relation
 from analyzer.causality.moves import Move, is_empty
@@ -33,8 +37,10 @@ class Debt(Struct, frozen=True):
 class Blame:
     """Answers for failed calls which earlier move they owe their failure to, and whether something mended them."""
 
-    def __init__(self, course: Course) -> None:
+    def __init__(self, course: Course, false_words: Iterable[Move] = ()) -> None:
+        """Take the run, and what was said in it that is known to be wrong, in order."""
         self._course = course
+        self._false_words = tuple(false_words)
 
     def recovered(self, failed: Call) -> bool:
         """Return whether a later call of the same tool, or of one that does the same, brought what this one did not."""
@@ -71,13 +77,32 @@ class Blame:
         return path
 
     def _debt(self, call: Call, move: Move, began: int) -> Debt | None:
+        if is_code(call):
+            return None
         blocker = self.shut_out_by(call)
         if blocker is not None and blocker.index < move.index:
             return Debt(blocker.index, "blocks", "changed-before", Confidence.MEDIUM)
         if began < move.index:
             return Debt(began, "retries", "failed-before", Confidence.HIGH)
+        misled = self._misled_by(call, move)
+        if misled is not None:
+            return Debt(misled, "informs", "told-wrongly", Confidence.MEDIUM)
         inventor = self._inventor(call, move)
         return None if inventor is None else Debt(inventor, "informs", "made-up-argument", Confidence.MEDIUM)
+
+    def _misled_by(self, call: Call, move: Move) -> int | None:
+        """Return the move whose false words were about what this call is about."""
+        firsts = (self._told_wrongly.get(value) for value in values_of(call))
+        return min((first for first in firsts if first is not None and first < move.index), default=None)
+
+    @cached_property
+    def _told_wrongly(self) -> dict[str, int]:
+        """By id or number: the first move that said something wrong and named it."""
+        found: dict[str, int] = {}
+        for move in self._false_words:
+            for value in self._course.told[move.index]:
+                found.setdefault(value, move.index)
+        return found
 
     def _inventor(self, call: Call, move: Move) -> int | None:
         """Return who first said a value that is in the arguments and that nobody could know."""

@@ -6,7 +6,7 @@ recovered from, and one that is no worry, counts for little or nothing. A run in
 which nobody says that it failed, has no root.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -114,7 +114,7 @@ class _Inquiry:
         self._timeline = timeline
         self._failures = failures
         self._course: Course = course_of(timeline)
-        self._blame = Blame(self._course)
+        self._blame = Blame(self._course, self._false_words())
         self._is_lost = is_lost
         self._suspects: dict[int, _Suspect] = {}
         self._chains: list[tuple[int, ...]] = []
@@ -123,7 +123,7 @@ class _Inquiry:
         """Return what was found."""
         for failure in self._failures:
             self._accuse(failure)
-        for index, signs in signs_of(self._course).items():
+        for index, signs in signs_of(self._course, self._blame).items():
             shown = [found for found in signs if self._is_lost or found.sign.is_fault]
             if shown:
                 move = self._course.moves.all[index]
@@ -160,6 +160,13 @@ class _Inquiry:
             if is_root:
                 suspect.failures.append(failure.node)
         self._chains.append(tuple(dict.fromkeys((places[-1], places[0]))))
+
+    def _false_words(self) -> Iterator[Move]:
+        """Yield, in order, what was said that a failure is about, no call having failed with it."""
+        for place in sorted({self._timeline.position_of[failure.cause.evidence[0]] for failure in self._failures}):
+            move = self._move_of(place)
+            if move is not None and move.text and not move.failed and place == move.position:
+                yield move
 
     def _was_mended(self, move: Move) -> bool:
         failed = [call for call in move.calls if call.status == "error"]

@@ -71,9 +71,13 @@ _WORDS: Final = 40  # characters of a text that states something
 _EARLY: Final = 3  # answers of helpers after which a run that goes nowhere had a bad start
 
 
-def signs_of(course: Course) -> Mapping[int, list[Found]]:
+def signs_of(course: Course, blame: Blame) -> Mapping[int, list[Found]]:
     """Return by move the signs that it shows, in the order of the table."""
     found: dict[int, list[Found]] = {}
+    failed = next((move for move in course.own if _fails_for_good(move, blame)), None)
+    if failed is not None:
+        path = blame.origin(failed.index)
+        found[path[-1].move if path else failed.index] = [Found(FAILED_FOR_GOOD, FAILED_FOR_GOOD.weight)]
     for sign in SIGNS:
         for index, share in sign.find(course):
             found.setdefault(index, []).append(Found(sign, sign.weight * share))
@@ -89,14 +93,12 @@ def _first(moves: Iterable[Move]) -> Marks:
     return ((move.index, 1.0) for move in list(moves)[:1])
 
 
-def _failed_for_good(course: Course) -> Marks:
-    """Find the first failed call that nothing mended; what it failed by is the earlier change that shut it out."""
-    blame = Blame(course)
-    for move in course.own:
-        for call in move.calls:
-            if call.status == "error" and not is_code(call) and not blame.recovered(call):
-                yield (blame.shut_out_by(call) or move).index, 1.0
-                return
+def _fails_for_good(move: Move, blame: Blame) -> bool:
+    return any(call.status == "error" and not is_code(call) and not blame.recovered(call) for call in move.calls)
+
+
+def _nothing(_: Course) -> Marks:
+    return iter(())
 
 
 def _code_failed(course: Course) -> Marks:
@@ -220,13 +222,15 @@ def _assents(move: Move) -> bool:
     return len(move.text) < _BRIEF and _ASSENT.search(move.text) is not None
 
 
+FAILED_FOR_GOOD = Sign("failed-for-good", 3.0, "is where a call began to fail that nothing later mended", _nothing)
+"""The first failed call that nothing mended, or what that traces back to."""
+
 SIGNS: tuple[Sign, ...] = (
-    Sign("failed-for-good", 3.0, "made a call that failed, and nothing later mended it", _failed_for_good),
     Sign(
         "figure-from-nowhere", 2.0, "states a number that nothing before it holds", _figure_from_nowhere, is_fault=False
     ),
     Sign("left-waiting", 2.0, "asks for something and nobody answers any more", _left_waiting, is_fault=False),
-    Sign("asked-for", 1.0, "decided what was changed", _asked_for, is_fault=False),
+    Sign("asked-for", 0.5, "decided what was changed", _asked_for, is_fault=False),
     Sign(
         "first-help",
         1.0,

@@ -49,7 +49,7 @@ def _speaker(run: Labelled, ranked: Sequence[int]) -> str:
 
 
 def rates(guesses: Sequence[Guess]) -> Mapping[str, float]:
-    """Return the shares of runs whose step is right (exact, within one, three), whose agent is, …"""
+    """Return the shares of runs whose step is right (exact, within one, three), whose agent is."""
     count = len(guesses) or 1
     near = {
         f"±{far}" if far else "exact": sum(
