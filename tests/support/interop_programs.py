@@ -1,6 +1,6 @@
 """Build the real programs that the interop tests run against, once for each state of their go.mod and go.sum.
 
-`python tests/interop/build.py` builds what is not there yet. The binaries lie in the user's cache, outside the tree.
+`python tests/support/interop_programs.py` builds what is not there yet. The binaries lie in the user's cache, outside the tree.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from pathlib import Path
 
 __all__ = ["PROGRAMS", "binary_of", "find_go"]
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "interop"
 PROGRAMS = {"collector": ".", "jaeger": "github.com/jaegertracing/jaeger/cmd/jaeger"}
 """Each program, by the folder of its module: the package to build."""
 
