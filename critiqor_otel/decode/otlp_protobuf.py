@@ -22,6 +22,7 @@ __all__ = ["decode_logs", "decode_traces"]
 _KINDS = {int(kind): kind for kind in SpanKind}
 _CODES = {int(code): code for code in StatusCode}
 _NO_TRACE_ID, _NO_SPAN_ID = bytes(TRACE_ID), bytes(SPAN_ID)
+_TRACE_ID_FIRST = bytes((0x0A, TRACE_ID))  # the tag of the field, and its length
 _NO_RESOURCE, _NO_SCOPE = Resource(), Scope()
 # Where a cut message is followed to its whole records: the field numbers of blocks and of their scopes.
 _SCOPES = (2,)
@@ -32,15 +33,16 @@ _EVENT_NAME = "event.name"
 _ReadRecord = Callable[[bytes, Resource, Scope], Any]
 
 
-def decode_traces(data: bytes, *, place: str = "") -> Batch:
+def decode_traces(data: bytes, *, place: str = "", only: frozenset[bytes] | None = None) -> Batch:
     """Return the spans of an ExportTraceServiceRequest (several, concatenated, are one as well).
 
     Spans of one block share their resource and scope. The notes name what was left out or mended, at the place given.
+    With `only`, spans whose bytes begin with the id of another trace than these are passed over.
 
     Raises:
         DecodeError: the bytes are no such request.
     """
-    reader = _Reader()
+    reader = _Reader(only)
     spans = [span for block in reader.blocks(schema.TRACES, data, "resource_spans") for span in reader.spans(block)]
     return Batch(spans=tuple(spans), notes=reader.findings.notes(place), rejected=reader.findings.rejected)
 
@@ -59,8 +61,9 @@ def decode_logs(data: bytes, *, place: str = "") -> Batch:
 class _Reader:
     """Reads one request and remembers what was wrong with it."""
 
-    def __init__(self) -> None:
+    def __init__(self, only: frozenset[bytes] | None = None) -> None:
         self.findings = Findings()
+        self._only = only
         self._trace_ids: dict[bytes, str] = {}
         self._statuses: dict[bytes, tuple[StatusCode, str]] = {b"": (StatusCode.UNSET, "")}
 
@@ -76,7 +79,12 @@ class _Reader:
         resource = self._resource(parts.resource, parts.schema_url)
         for part in (*parts.scope_spans, *parts.old_scope_spans):
             records = self._whole(schema.SCOPE_SPANS, part, _NOWHERE)
-            yield from self._each(self._span, records.spans, resource, self._scope(records.scope, records.schema_url))
+            spans = records.spans if self._only is None else [raw for raw in records.spans if self._is_wanted(raw)]
+            yield from self._each(self._span, spans, resource, self._scope(records.scope, records.schema_url))
+
+    def _is_wanted(self, raw: bytes) -> bool:
+        """Tell whether a span may be of the wanted traces, by its first field."""
+        return not raw.startswith(_TRACE_ID_FIRST) or raw[2 : 2 + TRACE_ID] in (self._only or ())
 
     def logs(self, block: bytes) -> Iterable[LogRecord]:
         parts = self._whole(schema.RESOURCE_LOGS, block, _SCOPES)

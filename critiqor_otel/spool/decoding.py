@@ -1,17 +1,16 @@
-"""A record of the journal becomes spans or log records: all of them, or those of one trace."""
+"""A record of the journal becomes spans or log records: all of them, or those of some traces."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import msgspec
-from google.protobuf.message import DecodeError as ProtobufError
 
 from critiqor_otel.conventions.carriage import ANNOTATION, RUN_ID
 from critiqor_otel.conventions.records import span_of_record
-from critiqor_otel.decode import otlp_json, otlp_protobuf, schema
+from critiqor_otel.decode import otlp_json, otlp_protobuf
 from critiqor_otel.span import Batch, LogRecord, Resource
 from critiqor_otel.spool.record import Encoding, Record, Signal
 
-__all__ = ["decoded", "decoded_of_trace", "trace_of"]
+__all__ = ["decoded", "decoded_of_traces", "trace_of"]
 
 _DECODERS: dict[tuple[Signal, Encoding], Callable[[bytes], Batch]] = {
     (Signal.TRACES, Encoding.PROTOBUF): otlp_protobuf.decode_traces,
@@ -34,8 +33,8 @@ def decoded(record: Record, *, run_id: str | None = None) -> Batch:
     return batch if run_id is None else _of_run(batch, run_id)
 
 
-def decoded_of_trace(record: Record, trace_id: str, *, run_id: str | None = None) -> Batch:
-    """Return what a record holds of one trace, without decoding the spans of the others where that can be avoided.
+def decoded_of_traces(record: Record, trace_ids: Collection[str], *, run_id: str | None = None) -> Batch:
+    """Return what a record holds of some traces, without decoding the spans of others where that can be avoided.
 
     Verdicts of ours are left out. The run id is used as in `decoded`.
 
@@ -43,13 +42,13 @@ def decoded_of_trace(record: Record, trace_id: str, *, run_id: str | None = None
         DecodeError: it is no request after all.
     """
     if (record.signal, record.encoding) == (Signal.TRACES, Encoding.PROTOBUF):
-        batch = otlp_protobuf.decode_traces(_only(record.payload, bytes.fromhex(trace_id)))
+        batch = otlp_protobuf.decode_traces(record.payload, only=frozenset(map(bytes.fromhex, trace_ids)))
     else:
         batch = decoded(record)
     batch = batch if run_id is None else _of_run(batch, run_id)
     return Batch(
-        spans=tuple(span for span in batch.spans if span.trace_id == trace_id and ANNOTATION not in span.attributes),
-        logs=tuple(log for log in batch.logs if trace_of(log) == trace_id),
+        spans=tuple([span for span in batch.spans if span.trace_id in trace_ids and ANNOTATION not in span.attributes]),
+        logs=tuple([log for log in batch.logs if trace_of(log) in trace_ids]),
     )
 
 
@@ -75,26 +74,3 @@ def _of_run(batch: Batch, run_id: str) -> Batch:
         spans=tuple([msgspec.structs.replace(span, resource=of_run(span.resource)) for span in batch.spans]),
         logs=tuple([msgspec.structs.replace(log, resource=of_run(log.resource)) for log in batch.logs]),
     )
-
-
-def _only(payload: bytes, trace_id: bytes) -> bytes:
-    """Return the request without the spans in whose bytes the trace id does not occur."""
-    try:
-        request = schema.TRACES.FromString(payload)
-        blocks = [_block_with(block, trace_id) for block in request.resource_spans]
-    except ProtobufError:
-        return payload
-    return bytes(schema.TRACES(resource_spans=blocks).SerializeToString())
-
-
-def _block_with(block: bytes, trace_id: bytes) -> bytes:
-    parts = schema.RESOURCE_SPANS.FromString(block)
-    for scopes in (parts.scope_spans, parts.old_scope_spans):
-        scopes[:] = [_scope_with(scope, trace_id) for scope in scopes]
-    return bytes(parts.SerializeToString())
-
-
-def _scope_with(scope: bytes, trace_id: bytes) -> bytes:
-    parts = schema.SCOPE_SPANS.FromString(scope)
-    parts.spans[:] = [span for span in parts.spans if trace_id in span]
-    return bytes(parts.SerializeToString())

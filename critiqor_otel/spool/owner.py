@@ -8,7 +8,7 @@ what is sealed is known from the index, the rest is opened again.
 import sqlite3
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -26,7 +26,7 @@ from critiqor_otel.spool.open_sessions import Closed, OpenSessions, Patience, Pi
 from critiqor_otel.spool.record import Record, Signal
 from critiqor_otel.spool.sealed_index import SealedIndex
 from critiqor_otel.spool.segments import Position, remove_segment, segments
-from critiqor_otel.spool.sink import SealedRun, Sink
+from critiqor_otel.spool.sink import SealedRun, Sink, Unsealed
 from critiqor_otel.spool.spool_folder import SpoolFolder
 from critiqor_otel.spool.tally import Tally
 from critiqor_otel.spool.verdicts import Rules
@@ -37,6 +37,8 @@ Teller = Callable[[str, dict[str, object]], None]
 """Told what happens: a word for programs, and the facts."""
 
 _BITE = 1 << 24  # bytes of the journal read in one step, so that closing is never far off
+_GROUP = 1 << 23  # bytes of requests whose sessions are sealed together: their spans are in memory
+_PASSING = (CritiqorError, OSError, sqlite3.Error)  # what may be gone when a session is tried again
 _TRY_AGAIN_NS = 2_000_000_000  # until a session that could not be written is tried again
 
 
@@ -98,8 +100,8 @@ class Owner:
         more = self._read(now_ns)
         if not more:
             # With more to read, what seems quiet may only not have been read yet.
-            for closed in self._open.take_due(now_ns):
-                self._seal(closed, now_ns)
+            for group in _groups(self._open.take_due(now_ns)):
+                self._seal(group, now_ns)
         self._try_again(now_ns)
         self._tidy()
         return more
@@ -110,9 +112,9 @@ class Owner:
             pass
         self._failing = [(0, closed) for _, closed in self._failing]
         self._try_again(now_ns)
-        for closed in self._open.take_all(reason):
+        for group in _groups(self._open.take_all(reason)):
             if not expired():  # else its segments stay, and are read at the next start
-                self._seal(closed, now_ns)
+                self._seal(group, now_ns)
         self._tidy()
 
     def close(self, *, journal_is_closed: bool) -> None:
@@ -147,8 +149,7 @@ class Owner:
                 continue
             piece.size = share * piece.count
             self._needed[stored.position.segment] += 1
-            for closed in self._open.add(piece, now_ns=arrived_ns, transport=record.transport.word):
-                self._seal(closed, now_ns)
+            self._seal(self._open.add(piece, now_ns=arrived_ns, transport=record.transport.word), now_ns)
 
     def _decoded(self, stored: Stored) -> Batch:
         """Return what a record holds; what cannot be read is kept as it came."""
@@ -199,19 +200,23 @@ class Owner:
                 return None
         return Piece(trace_id, position, 0, spans, logs, len(spans) + len(logs), late=sealed is not None)
 
-    def _seal(self, closed: Closed, now_ns: int) -> None:
-        try:
-            unsealed = self._sink.seal(closed)
-        except (CritiqorError, OSError, sqlite3.Error) as error:
-            self._tell("not-sealed", {"message": str(error), "traces": len(closed.session.traces)})
-            self._failing.append((now_ns + _TRY_AGAIN_NS, closed))
-            self.tally.failing = len(self._failing)
+    def _seal(self, group: list[Closed], now_ns: int) -> None:
+        if not group:
             return
-        except Exception:  # noqa: BLE001  # a fault of ours must not stop the receiver: the bytes are kept
-            for piece in closed.session.pieces:
-                self._keep_piece(piece, why=traceback.format_exc())
-            self._release(closed)
-            return
+        for closed, outcome in zip(group, self._sink.seal(group), strict=True):
+            if isinstance(outcome, Unsealed):
+                self._finish(closed, outcome)
+            elif isinstance(outcome, _PASSING):
+                self._tell("not-sealed", {"message": str(outcome), "traces": len(closed.session.traces)})
+                closed.session.forget()
+                self._failing.append((now_ns + _TRY_AGAIN_NS, closed))
+                self.tally.failing = len(self._failing)
+            else:  # a fault of ours must not stop the receiver: the bytes are kept
+                for piece in closed.session.pieces:
+                    self._keep_piece(piece, why="".join(traceback.format_exception(outcome)))
+                self._release(closed)
+
+    def _finish(self, closed: Closed, unsealed: Unsealed) -> None:
         for piece in unsealed.lost:
             self._keep_piece(piece, why="spans that stand in no session")
         self.tally.unplaced_logs += unsealed.unplaced_logs
@@ -234,8 +239,8 @@ class Owner:
         due = [closed for at, closed in self._failing if at <= now_ns]
         if due:
             self._failing = [(at, closed) for at, closed in self._failing if at > now_ns]
-            for closed in due:
-                self._seal(closed, now_ns)
+            for group in _groups(due):
+                self._seal(group, now_ns)
             self.tally.failing = len(self._failing)
 
     def _tidy(self) -> None:
@@ -275,3 +280,17 @@ class Owner:
             facts["not_kept"] = str(error)
         self.tally.kept_aside += 1
         self._tell(reason, facts)
+
+
+def _groups(closed: Iterable[Closed]) -> Iterator[list[Closed]]:
+    """Yield the sessions in their order, as many together as may be in memory at once."""
+    group: list[Closed] = []
+    size = 0
+    for one in closed:
+        group.append(one)
+        size += sum([piece.size for piece in one.session.pieces])
+        if size >= _GROUP:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group

@@ -15,7 +15,7 @@ from analyzer.session.codec import read_session
 from analyzer.session.model import Note, Session
 from critiqor_otel.spool.sealed_runs import SESSION_FILE, complete_receipt
 
-__all__ = ["SealedIndex", "SealedTrace", "spans_of"]
+__all__ = ["SealedIndex", "SealedTrace", "Spans", "spans_of"]
 
 _SPAN = 8  # bytes of a span id
 _SCHEMA = """
@@ -23,6 +23,10 @@ CREATE TABLE IF NOT EXISTS folders (name TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS traces (trace BLOB NOT NULL, run TEXT NOT NULL, spans BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS by_trace ON traces (trace);
 """
+
+
+Spans = dict[str, dict[str, None]]
+"""The span ids that a session holds, by trace id, in order of appearance."""
 
 
 class SealedTrace(msgspec.Struct, frozen=True):
@@ -60,15 +64,15 @@ class SealedIndex:
             except (SessionFileError, OSError) as error:
                 notes.append(Note(code="unreadable-session", message=str(error), place=str(folder / SESSION_FILE)))
                 session = Session(run_id=folder.name)
-            self.add([(folder, session)])
+            self.add([(folder, session, spans_of(session))])
         return notes
 
-    def add(self, sealed: Iterable[tuple[Path, Session]]) -> None:
+    def add(self, sealed: Iterable[tuple[Path, Session, Spans]]) -> None:
         """Remember the spans of sealed sessions, all of them or, after a crash, none."""
         with self._base:
-            for folder, session in sealed:
+            for folder, session, spans in sealed:
                 self._base.execute("INSERT OR IGNORE INTO folders VALUES (?)", (folder.name,))
-                self._base.executemany("INSERT INTO traces VALUES (?, ?, ?)", _rows(session))
+                self._base.executemany("INSERT INTO traces VALUES (?, ?, ?)", _rows(session, spans))
 
     def sealed(self, trace_id: str) -> SealedTrace | None:
         """Return what is sealed of a trace, None when nothing is."""
@@ -85,9 +89,9 @@ class SealedIndex:
         self._base.close()
 
 
-def spans_of(session: Session) -> dict[str, dict[str, None]]:
-    """Return the span ids that a session holds, by trace id, in order of appearance."""
-    found: dict[str, dict[str, None]] = {}
+def spans_of(session: Session) -> Spans:
+    """Return the spans that a session holds."""
+    found: Spans = {}
     for event in session.events:
         if event.span is not None:
             found.setdefault(event.span.trace_id, {})[event.span.span_id] = None
@@ -101,9 +105,9 @@ def _opened(file: Path) -> sqlite3.Connection:
     return base
 
 
-def _rows(session: Session) -> Iterator[tuple[bytes, str, bytes]]:
+def _rows(session: Session, spans: Spans) -> Iterator[tuple[bytes, str, bytes]]:
     run_id = session.run_id if session.continues is None else session.continues
-    for trace_id, span_ids in spans_of(session).items():
+    for trace_id, span_ids in spans.items():
         try:
             yield bytes.fromhex(trace_id), run_id, b"".join(map(bytes.fromhex, span_ids))
         except ValueError:  # a session that somebody else wrote, with ids that no span can have

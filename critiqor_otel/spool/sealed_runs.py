@@ -1,7 +1,7 @@
 """Sealed sessions: `runs/<run>/session.json` is written once, read-only; what comes later for it is a continuation."""
 
 import hashlib
-from itertools import count
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -11,10 +11,20 @@ from analyzer.session.codec import write_session
 from analyzer.session.jsontext import strict_json
 from analyzer.session.model import Session
 from critiqor_otel.errors import OutputError
+from critiqor_otel.spool.file_group import NewFile, Outcome, create_group
 from critiqor_otel.spool.run_folder import continuation_folder, folder_of
 from critiqor_otel.spool.whole_file import create_once, make_folder
 
-__all__ = ["DIAGNOSIS_FILE", "RECEIPT_FILE", "SESSION_FILE", "Arrival", "Sealed", "complete_receipt", "seal"]
+__all__ = [
+    "DIAGNOSIS_FILE",
+    "RECEIPT_FILE",
+    "SESSION_FILE",
+    "Arrival",
+    "Sealed",
+    "complete_receipt",
+    "seal",
+    "seal_all",
+]
 
 SESSION_FILE = "session.json"
 RECEIPT_FILE = "receipt.json"
@@ -53,18 +63,78 @@ def seal(session: Session, arrival: Arrival, *, runs: Path) -> Sealed:
     Raises:
         OutputError: the folder cannot be made, or a file in it not written.
     """
+    (sealed,) = seal_all([(session, arrival)], runs=runs)
+    if isinstance(sealed, OutputError):
+        raise sealed
+    return sealed
+
+
+def seal_all(sessions: Sequence[tuple[Session, Arrival]], *, runs: Path) -> list[Sealed | OutputError]:
+    """Seal sessions as `seal` does, their files together; return for each where it lies, or why it is not written.
+
+    Raises:
+        OutputError: the folder `runs` cannot be made.
+    """
     make_folder(runs)
-    for number in count(1):
-        version = session if number == 1 else _continuation(session, number)
-        folder = runs / _folder(session.run_id, number)
-        content = write_session(version)
-        make_folder(folder)
-        if create_once(folder / SESSION_FILE, content):
-            create_once(folder / RECEIPT_FILE, _receipt(version, content, arrival))
-            return Sealed(run_id=version.run_id, folder=folder, outcome="written" if number == 1 else "continued")
-        if _holds(folder / SESSION_FILE, content):
-            return Sealed(run_id=version.run_id, folder=folder, outcome="unchanged")
-    raise AssertionError("count() does not end")
+    all_of_them = [_Version(session, arrival, runs) for session, arrival in sessions]
+    waiting = all_of_them
+    while waiting:
+        ready: dict[Path, _Version] = {}
+        for version in waiting:
+            if version.is_ready():
+                ready.setdefault(version.folder, version)
+        outcomes = create_group([version.files() for version in ready.values()])
+        for version, outcome in zip(ready.values(), outcomes, strict=True):
+            version.learn(outcome)
+        waiting = [version for version in waiting if version.sealed is None]
+    return [version.sealed for version in all_of_them if version.sealed is not None]
+
+
+class _Version:
+    """A session on its way to its folder: the run's own or, where another session lies there, a continuation's."""
+
+    def __init__(self, session: Session, arrival: Arrival, runs: Path) -> None:
+        self.sealed: Sealed | OutputError | None = None
+        self._original = session
+        self._arrival = arrival
+        self._runs = runs
+        self._be(1)
+
+    def _be(self, number: int) -> None:
+        self._number = number
+        self._session = self._original if number == 1 else _continuation(self._original, number)
+        self.folder = self._runs / _folder(self._original.run_id, number)
+        self._content = write_session(self._session)
+
+    def is_ready(self) -> bool:
+        """Go on to the first folder that is free; False when there is nothing left to write."""
+        try:
+            while (self.folder / SESSION_FILE).exists():
+                if _holds(self.folder / SESSION_FILE, self._content):
+                    self._done("unchanged")
+                    return False
+                self._be(self._number + 1)
+            make_folder(self.folder)
+        except OutputError as error:
+            self.sealed = error
+        except OSError as error:
+            self.sealed = OutputError(f"{self.folder} cannot be read: {error.strerror or error}")
+        return self.sealed is None
+
+    def files(self) -> tuple[NewFile, NewFile]:
+        """Return the session and its receipt."""
+        receipt = _receipt(self._session, self._content, self._arrival)
+        return NewFile(self.folder / SESSION_FILE, self._content), NewFile(self.folder / RECEIPT_FILE, receipt)
+
+    def learn(self, outcome: Outcome) -> None:
+        """Take what became of the files; where another process was faster, the folder is looked at again."""
+        if isinstance(outcome, OutputError):
+            self.sealed = outcome
+        elif outcome:
+            self._done("written" if self._number == 1 else "continued")
+
+    def _done(self, outcome: Literal["written", "unchanged", "continued"]) -> None:
+        self.sealed = Sealed(run_id=self._session.run_id, folder=self.folder, outcome=outcome)
 
 
 def complete_receipt(folder: Path, session: Session, content: bytes) -> bool:

@@ -1,7 +1,6 @@
 """A closed session becomes a sealed file: its spans are gathered, reconstructed, written, and remembered as sealed."""
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,32 +8,20 @@ import msgspec
 from analyzer.bulk import bulk_work
 from analyzer.session.model import Session
 from critiqor_otel.conventions.records import span_of_record
+from critiqor_otel.errors import CritiqorError
 from critiqor_otel.reconstruct.grouping import GroupBy
 from critiqor_otel.reconstruct.reconstruct import reconstruct
-from critiqor_otel.span import LogRecord, Span
-from critiqor_otel.spool.close_reason import CloseReason
-from critiqor_otel.spool.decoding import decoded_of_trace
+from critiqor_otel.span import Batch, LogRecord, Span
+from critiqor_otel.spool.decoding import decoded_of_traces, trace_of
 from critiqor_otel.spool.journal_reader import JournalReader
-from critiqor_otel.spool.open_sessions import Closed, OpenSession, Piece
-from critiqor_otel.spool.sealed_index import SealedIndex, spans_of
-from critiqor_otel.spool.sealed_runs import Arrival, Sealed, seal
+from critiqor_otel.spool.made_runs import Delivered, Made, MadeRun, SealedRun, lost_pieces
+from critiqor_otel.spool.open_sessions import Closed, Piece
+from critiqor_otel.spool.sealed_index import SealedIndex
+from critiqor_otel.spool.sealed_runs import seal_all
+from critiqor_otel.spool.segments import Position
 from critiqor_otel.spool.verdicts import Rules, judge, verdict_line
 
 __all__ = ["SealedRun", "Sink", "Unsealed"]
-
-
-class SealedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told of a session that was sealed."""
-
-    run_id: str
-    folder: str
-    close_reason: CloseReason
-    spans: int
-    duplicates: int
-    verdict: str | None = None
-    """One line, when runs are diagnosed as they seal."""
-    severities: tuple[str, ...] = ()
-    """Of the failures that were found."""
 
 
 class Unsealed(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,41 +54,53 @@ class Sink:
         self._rules = judged_by
         self._run_id = run_id
 
-    def seal(self, closed: Closed) -> Unsealed:
-        """Seal what a closed session holds: one run, or several where its traces tell of several.
+    def seal(self, closed: Sequence[Closed]) -> list[Unsealed | Exception]:
+        """Seal what closed sessions hold, each one run, or several where its traces tell of several.
 
-        Raises:
-            OutputError: a file cannot be written; what was sealed before it stays, and sealing again is harmless.
+        What they share is done once for all: records read again, syncs, the transaction of the index. For each there
+        is what came of it, or what went wrong; then what was sealed of it stays, and sealing it again is harmless.
         """
-        with bulk_work():
-            spans, logs = self._gather(closed.session)
-            sessions = reconstruct(spans, logs, group_by=self._group_by, keep_silent=True).sessions
-            delivered = Counter((span.trace_id, span.span_id) for span in spans)
-            runs = tuple([self._seal_one(session, closed, delivered) for session in sessions])
-        told = {address for session in sessions for address in _addresses(session)}
-        lost = [address for address in delivered if address not in told]
-        return Unsealed(
+        try:
+            with bulk_work():
+                self._recall(closed)
+                made = [self._made(one) for one in closed]
+                self._write([run for one in made for run in one.runs])
+                return [self._told(one) for one in made]
+        except Exception as error:  # noqa: BLE001  # what is wrong with one must not keep the others unsealed
+            if len(closed) == 1:
+                return [error]
+            return [outcome for one in closed for outcome in self.seal([one])]
+
+    def _made(self, closed: Closed) -> Made:
+        """Return the runs that a closed session tells of."""
+        spans = [span for piece in closed.session.pieces for span in piece.spans or ()]
+        logs = [log for piece in closed.session.pieces for log in piece.logs or ()]
+        sessions = reconstruct(spans, logs, group_by=self._group_by, keep_silent=True).sessions
+        delivered = Delivered([(span.trace_id, span.span_id) for span in spans])
+        runs = [MadeRun(self._as_part_of_its_run(session), closed, delivered) for session in sessions]
+        return Made(
             runs=runs,
-            lost=_pieces_of(closed.session, {trace_id for trace_id, _ in lost}) if lost else (),
+            lost=lost_pieces(closed.session, runs, delivered),
             unplaced_logs=sum(1 for log in logs if _is_unplaced(log, delivered)),
         )
 
-    def _seal_one(self, session: Session, closed: Closed, delivered: Counter[tuple[str, str]]) -> SealedRun:
-        session = self._as_part_of_its_run(session)
-        addresses = list(_addresses(session))
-        repeats = sum(max(0, delivered[address] - 1) for address in addresses)
-        arrival = Arrival(transport=closed.session.transport, close_reason=closed.reason, duplicates=repeats)
-        sealed = seal(session, arrival, runs=self._runs)
-        written = _written(session, sealed)
-        self._index.add([(sealed.folder, written)])
-        run = SealedRun(
-            run_id=sealed.run_id,
-            folder=str(sealed.folder),
-            close_reason=closed.reason,
-            spans=len(addresses),
-            duplicates=repeats,
-        )
-        return run if self._rules is None else self._judged(run, written, self._rules)
+    def _write(self, runs: Sequence[MadeRun]) -> None:
+        places = seal_all([(run.session, run.arrival) for run in runs], runs=self._runs)
+        for run, place in zip(runs, places, strict=True):
+            run.sealed = place
+        self._index.add([entry for run in runs for entry in run.entries()])
+
+    def _told(self, made: Made) -> Unsealed | Exception:
+        """Return what is told of the runs, diagnosed where that is asked."""
+        try:
+            runs = tuple([self._run_told(run) for run in made.runs])
+        except (CritiqorError, OSError) as error:
+            return error
+        return Unsealed(runs=runs, lost=made.lost, unplaced_logs=made.unplaced_logs)
+
+    def _run_told(self, run: MadeRun) -> SealedRun:
+        told = run.told()
+        return told if self._rules is None else self._judged(told, run.written(), self._rules)
 
     def _judged(self, run: SealedRun, session: Session, rules: Rules) -> SealedRun:
         verdict = judge(session, runs=self._runs, rules=rules)
@@ -116,43 +115,31 @@ class Sink:
         run_id = next((trace.run_id for trace in known if trace is not None), session.run_id)
         return msgspec.structs.replace(session, run_id=run_id)
 
-    def _gather(self, session: OpenSession) -> tuple[list[Span], list[LogRecord]]:
-        spans: list[Span] = []
-        logs: list[LogRecord] = []
-        for piece in session.pieces:
-            more_spans, more_logs = self._contents(piece)
-            spans += more_spans
-            logs += more_logs
-        return spans, logs
+    def _recall(self, closed: Sequence[Closed]) -> None:
+        """Read what was forgotten of the sessions from the journal again, each record once."""
+        forgotten: dict[Position, dict[str, Piece]] = {}
+        for one in closed:
+            for piece in one.session.pieces:
+                if piece.spans is None or piece.logs is None:
+                    forgotten.setdefault(piece.position, {})[piece.trace_id] = piece
+        for position, pieces in sorted(forgotten.items()):
+            record = self._journal.read_at(position)
+            batch = Batch() if record is None else decoded_of_traces(record, pieces, run_id=self._run_id)
+            self._refill(pieces, batch)
 
-    def _contents(self, piece: Piece) -> tuple[list[Span], list[LogRecord]]:
-        """Return what a piece holds, read from the journal again when it was forgotten."""
-        if piece.spans is not None and piece.logs is not None:
-            return piece.spans, piece.logs
-        record = self._journal.read_at(piece.position)
-        if record is None:
-            return [], []
-        batch = decoded_of_trace(record, piece.trace_id, run_id=self._run_id)
-        sealed = self._index.sealed(piece.trace_id)
-        spans = [span for span in batch.spans if sealed is None or span.span_id not in sealed.span_ids]
-        return spans, list(batch.logs)
-
-
-def _written(session: Session, sealed: Sealed) -> Session:
-    if sealed.run_id == session.run_id:
-        return session
-    return msgspec.structs.replace(session, run_id=sealed.run_id, continues=session.run_id)
+    def _refill(self, pieces: Mapping[str, Piece], batch: Batch) -> None:
+        spans: dict[str, list[Span]] = {trace_id: [] for trace_id in pieces}
+        logs: dict[str, list[LogRecord]] = {trace_id: [] for trace_id in pieces}
+        for span in batch.spans:
+            spans[span.trace_id].append(span)
+        for log in batch.logs:
+            logs[trace_of(log) or ""].append(log)
+        for trace_id, piece in pieces.items():
+            sealed = self._index.sealed(trace_id) if piece.late else None
+            known = frozenset[str]() if sealed is None else sealed.span_ids
+            piece.spans = [span for span in spans[trace_id] if span.span_id not in known]
+            piece.logs = logs[trace_id]
 
 
-def _addresses(session: Session) -> Iterator[tuple[str, str]]:
-    for trace_id, span_ids in spans_of(session).items():
-        for span_id in span_ids:
-            yield trace_id, span_id
-
-
-def _pieces_of(session: OpenSession, traces: set[str]) -> tuple[Piece, ...]:
-    return tuple(piece for piece in session.pieces if piece.trace_id in traces)
-
-
-def _is_unplaced(log: LogRecord, delivered: Counter[tuple[str, str]]) -> bool:
+def _is_unplaced(log: LogRecord, delivered: Delivered) -> bool:
     return (log.trace_id or "", log.span_id or "") not in delivered and span_of_record(log) is None

@@ -10,7 +10,7 @@ from typing import IO
 
 from critiqor_otel.errors import OutputError
 
-__all__ = ["SEALED", "create_once", "make_folder", "whole_file"]
+__all__ = ["SEALED", "create_once", "make_folder", "name_once", "sync_folder", "whole_file"]
 
 SEALED = 0o444
 """Read-only for everybody."""
@@ -35,22 +35,22 @@ def whole_file(path: Path) -> Generator[IO[bytes]]:
             yield file
             _settle(file)
             aside.replace(target)
-        _sync_folder(target.parent)
+        sync_folder(target.parent)
 
 
-def create_once(path: Path, content: bytes, *, mode: int = SEALED) -> bool:
-    """Write a file that is not there yet, whole; return False and leave all as it is when there is one.
+def create_once(path: Path, content: bytes) -> bool:
+    """Write a file that is not there yet, whole and read-only; return False and leave all as it is when there is one.
 
     Raises:
         OutputError: it cannot be written.
     """
     with _reported(path):
-        with _aside(path, mode) as (file, aside):
+        with _aside(path, SEALED) as (file, aside):
             file.write(content)
             _settle(file)
-            if not _name_it(aside, path):
+            if not name_once(aside, path):
                 return False
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
         return True
 
 
@@ -92,7 +92,7 @@ def _settle(file: IO[bytes]) -> None:
     os.fsync(file.fileno())
 
 
-def _name_it(aside: Path, path: Path) -> bool:
+def name_once(aside: Path, path: Path) -> bool:
     """Give the file its name unless that is taken; a hard link does both in one step."""
     try:
         path.hardlink_to(aside)
@@ -114,7 +114,7 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename outlast a power cut."""
     number = os.open(folder, os.O_RDONLY)
     try:

@@ -278,7 +278,7 @@ def test_a_fault_of_ours_keeps_the_bytes_and_goes_on(spool: Spool, monkeypatch: 
 
     spool.send(trace_request(1, root=True, agent=True))
     with monkeypatch.context() as patched:
-        patched.setattr(Sink, "_seal_one", fail)
+        patched.setattr(Sink, "_made", fail)
         spool.wait(11)
     spool.send(trace_request(1, root=True, agent=True, trace=2))
     spool.wait(11)
