@@ -73,10 +73,10 @@ class _Output:
 
     __slots__ = ("heard", "heirs", "seen", "size", "telling")
 
-    def __init__(self, heard: Heard, fresh: set[str]) -> None:
+    def __init__(self, heard: Heard, size: int, *, telling: bool) -> None:
         self.heard = heard
-        self.size = len(fresh)
-        self.telling = sum(map(weight, fresh)) >= _STRONG
+        self.size = size
+        self.telling = telling
         self.heirs: list[_Output] = []
         """Later outputs that hold some of its values too, and whose use may be its own."""
         self.seen = False
@@ -137,12 +137,15 @@ class _Tracer:
         fresh = found - self._said
         if not fresh:
             return
-        output = _Output(heard, fresh)
-        for token in self._source_of.keys() & fresh:
-            earlier = self._source_of[token].heirs
-            if weight(token) and not (earlier and earlier[-1] is output):
-                earlier.append(output)
-        self._source_of.update(dict.fromkeys(fresh, output))
+        known = [token for token in fresh if weight(token)]
+        strong = len(known) >= _STRONG or any(weight(token) >= _STRONG for token in known)
+        output = _Output(heard, len(fresh), telling=strong)
+        source_of = self._source_of
+        for token in known:
+            earlier = source_of.get(token)
+            if earlier is not None and earlier.heirs[-1:] != [output]:
+                earlier.heirs.append(output)
+        source_of.update(dict.fromkeys(fresh if len(fresh) <= _FEW else known, output))
         self._outputs.append(output)
 
     def _look_for(self, heard: Heard, found: set[str]) -> None:
