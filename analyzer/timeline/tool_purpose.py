@@ -20,8 +20,7 @@ _RUNS = re.compile(
 )
 _PEOPLE = frozenset(("human", "humans", "person", "operator", "representative", "supervisor", "live", "staff"))
 _HANDOFF = re.compile(
-    r"(?:transfer|hand_?off|hand_?over|delegate|route|escalate|switch|forward)"
-    r"(?:_back)?(?:_(?:to|work|task|conversation|control))*_(.+)"
+    r"(?:hand_?off|hand_?over)(?:_to)?_(.+)|(?:transfer|delegate|escalate)(?:_(?:back|work|task|conversation|control))*_to_(.+)"
 )
 
 
@@ -46,4 +45,4 @@ def hands_over_to(tool: str) -> str | None:
     found = _HANDOFF.fullmatch("_".join(words))
     if found is None:
         return None
-    return "" if not _PEOPLE.isdisjoint(words) else found[1]
+    return "" if not _PEOPLE.isdisjoint(words) else found[1] or found[2]

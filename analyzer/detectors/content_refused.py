@@ -1,0 +1,135 @@
+"""The model, or a filter around it, refused to answer.
+
+## What it does
+Reports responses whose finish reason or error names a content filter, a safety rule or a refusal, and answers that are
+a refusal and nothing else (`I'm sorry, but I can't help with that.`, in eight languages; derived). Severity high where
+the run ended with it, medium where the agent went on, low where the same agent answered after it.
+
+## Why is this bad
+The user gets nothing, often for a harmless question: filters judge words, and words of a tool's output too.
+
+## Example
+```json
+[
+  {"event": "token_usage", "payload": {"finish_reasons": ["content_filter"]}}
+]
+```
+
+## How to fix
+Look at what was sent: a tool's output or a prompt may hold words the filter knows. Say in the instructions what the
+agent is for; adjust the filter; tell the user what was refused.
+
+## Known limits
+A refusal that goes on to explain itself is taken for an answer: an agent may have to say no.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from analyzer.cause import Confidence, FailureCause, Severity
+from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.profile import Profile
+from analyzer.timeline.answers import Answer
+from analyzer.timeline.index import Timeline
+from analyzer.timeline.sentences import plain, quoted
+
+__all__ = ["DETECTOR"]
+
+TYPE = "content_refused"
+# OpenAI and Azure; Anthropic; Gemini; Bedrock; Cohere.
+REASONS = frozenset(
+    [
+        *("content_filter", "content_filtered", "content-filter", "refusal", "safety", "recitation", "blocklist"),
+        *("prohibited_content", "spii", "language", "image_safety", "guardrail_intervened", "error_toxic", "blocked"),
+    ]
+)
+_ERROR = re.compile(
+    r"content[ _-]?(?:management[ _-]policy|filter|policy[ _-]violation)|responsible ?ai ?policy"
+    r"|safety (?:system|filter|reasons)"
+    r"|blocked by (?:the )?(?:safety|content|guardrail)|guardrail[ _](?:intervened|blocked)",
+    re.IGNORECASE,
+)
+_CANNOT = r"I(?: can't| cant| cannot| can not| won't|(?: am|'m) (?:not able|unable) to)"
+_DO = r"(?:assist|help|comply|fulfill|do|discuss|continue|provide|answer|respond)"
+_REFUSALS = (
+    rf"(?:I'm|I am)?\s?(?:really |very |so )?sorry,?(?: but)? {_CANNOT} {_DO}\b[^.!?]{{0,60}}[.!]?",
+    rf"{_CANNOT} (?:assist|help|comply)(?: you)?(?: with)?(?: that| this)?(?: request)?[.!]?",
+    r"(?:es )?tut mir leid\W+(?:\w+ ){0,2}kann (?:\w+ ){0,4}nicht (?:helfen|beantworten|tun)[.!]?",
+    r"(?:je suis )?désolée?\W+(?:mais )?je ne (?:peux|suis) pas (?:vous |t')?(?:aider|répondre|en mesure).{0,30}",
+    r"lo siento,?(?: pero)? no puedo (?:ayudar(?:te|le)?|responder|cumplir|hacer)[^.!?]{0,40}[.!]?",
+    r"(?:me )?desculpe,?(?: mas)?(?: eu)? não posso (?:ajudar|responder|fazer)[^.!?]{0,40}[.!]?",
+    r"mi dispiace,?(?: ma)? non posso (?:aiutar(?:ti|la)?|rispondere|farlo)[^.!?]{0,40}[.!]?",
+    "很?(?:抱歉|对不起)\\W?我(?:无法|不能)[^\u3002\uff01\uff1f]{0,30}[\u3002\uff01]?",
+    "申し訳(?:ありません|ございません)が、?[^\u3002]{0,30}(?:できません|お答えできません)\u3002?",
+)
+_REFUSAL = re.compile("|".join(_REFUSALS), re.IGNORECASE)
+_SHORT = 200
+IMPACT = {Severity.LOW: -4, Severity.MEDIUM: -10, Severity.HIGH: -18}
+FIX = "Look at what was sent for words the filter knows, say what the agent is for, and tell the user what was refused."
+WHY = Why("The model or a filter around it refused the request.", "The user gets no answer.", FIX)
+
+
+class _Refusal(NamedTuple):
+    answer: Answer
+    said: str
+    derived: bool
+
+
+def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
+    """Yield one cause for the refusals of a run, shown by the first."""
+    refusals = [found for answer in timeline.answers if (found := _refusal(answer)) is not None]
+    if refusals:
+        yield _cause(timeline, refusals)
+
+
+def _refusal(answer: Answer) -> _Refusal | None:
+    named = sorted(answer.reasons & REASONS)
+    if named:
+        return _Refusal(answer, f"the response ended with {named[0]}", derived=False)
+    if answer.error is not None and _ERROR.search(answer.error):
+        return _Refusal(answer, quoted(answer.error), derived=False)
+    if answer.text and len(answer.text) <= _SHORT and not answer.asked and _REFUSAL.fullmatch(plain(answer.text)):
+        return _Refusal(answer, quoted(answer.text), derived=True)
+    return None
+
+
+def _cause(timeline: Timeline, refusals: list[_Refusal]) -> FailureCause:
+    refused = {refusal.answer.position for refusal in refusals}
+    severity = _severity(timeline.answers, refusals[-1].answer, refused)
+    impact = IMPACT[severity]
+    derived = all(refusal.derived for refusal in refusals)
+    others = f", and {len(refusals) - 1} more" if len(refusals) > 1 else ""
+    return FailureCause(
+        type=TYPE,
+        severity=severity,
+        impact=impact,
+        description=f"A request was refused: {refusals[0].said}{others}.",
+        root_cause=WHY.root_cause(impact),
+        recommendation=FIX,
+        confidence=Confidence.MEDIUM if derived else Confidence.HIGH,
+        basis="derived" if derived else "observed",
+        rule="refusal-and-nothing-else" if derived else None,
+        fingerprint=fingerprint(TYPE, refusals[0].answer.agent),
+        **shown_by(timeline.events[refusal.answer.position] for refusal in refusals),
+    )
+
+
+def _severity(answers: tuple[Answer, ...], last: Answer, refused: set[int]) -> Severity:
+    """Return how bad it is: later answers of the same agent mend it, those of others do not."""
+    after = [answer for answer in answers if answer.position > last.position and answer.position not in refused]
+    if not after:
+        return Severity.HIGH
+    own = any(answer.agent == last.agent and answer.error is None and answer.text for answer in after)
+    return Severity.LOW if own else Severity.MEDIUM
+
+
+DETECTOR = Detector(
+    failure_type=TYPE,
+    dimension=Dimension.CONTEXT_HEALTH,
+    summary="The model or a content filter refused to answer",
+    since="0.1.0",
+    needs=frozenset(),
+    steps=("model_call", "content_refused", "no_answer"),
+    find={Profile.STANDARD: find},
+)

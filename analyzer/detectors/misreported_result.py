@@ -1,0 +1,223 @@
+"""The agent said something else than what its tool had told it.
+
+## What it does
+Compares what an agent says about things with an id with the latest result that tells of them: another state (`order 17
+is delivered`, the result says `processed`), a denied value (`it has no tracking number`, the result holds one), and,
+right after a result that is a list, a number that no count of that list gives. Severity high, confidence medium, low
+for counts; derived.
+
+## Why is this bad
+The tool was right and the user is told something wrong; what the agent does next rests on it as well.
+
+## Example
+```json
+[
+  {"event": "tool_call", "tool": "get_order", "args": {"id": "W-17"}, "timestamp": "2025-06-01T12:00:00Z"},
+  {"event": "tool_output", "tool": "get_order", "timestamp": "2025-06-01T12:00:01Z",
+   "output": {"order_id": "W-17", "status": "processed", "tracking_id": ["5409"]}},
+  {"event_type": "message_sent", "payload": {"text": "Order W-17 has no tracking number yet."},
+   "timestamp": "2025-06-01T12:00:02Z"}
+]
+```
+
+## How to fix
+Give results in a short form with only the fields that are asked for, and let the agent quote the field it reports.
+
+## Known limits
+Results must be JSON with ids and states under usual names; a number is compared only where one list was returned and
+one number is said. English sentences only.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from analyzer.cause import Confidence, FailureCause, Severity
+from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.profile import Profile
+from analyzer.timeline.call import Call
+from analyzer.timeline.conversation import Role, Utterance
+from analyzer.timeline.index import Timeline
+from analyzer.timeline.missing import Fact
+from analyzer.timeline.records import Record, collections_in, records_of
+from analyzer.timeline.sentences import plain, quoted, sentences
+
+__all__ = ["DETECTOR"]
+
+TYPE = "misreported_result"
+IMPACT = {"wrong-state": -20, "denied-value": -20, "wrong-count": -14}
+_KEY = re.compile(r"\w[\w\-./]*\d[\w\-./]*\w|\w*\d\w*")
+_COUNTED = re.compile(
+    r"\b(?:there (?:are|were)|we (?:currently )?(?:have|offer|carry)|i (?:found|see|count(?:ed)?)|you have|found"
+    r"|returned|lists?|contains?)(?: currently)?(?: exactly| only)?(?: a total of)? (\d{1,4}) (?:[\w'-]{1,30} ){0,4}?"
+    r"(?:options|items|results|variants|entries|records|matches|products|orders|documents|files|users|flights|hotels"
+    r"|rows|issues|tickets|messages|events)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[:;]|, (?!and)| [-\u2013\u2014] ")
+_WORDS = re.compile(r"\w+")
+_STATE_LIST = re.compile(r"\b(?:status|state)\b", re.IGNORECASE)
+_QUOTED_WORD = re.compile(r"['\"`]([A-Za-z]{3,30}(?: [a-z]{2,20})?)['\"`]")
+# What is asked, planned, supposed or denied is no report of a state.
+_NO_REPORT = re.compile(
+    r"\b(?:not|no|never|cannot|can|could|would|should|will|may|might|must|if|once|when|until|unless|before|after|whether"
+    r"|only|or|to be|want|wish|like to|please|request\w*|eligible|need\w*|instead|rather|was|were|previously|from)\b"
+    r"|n't|\?",
+    re.IGNORECASE,
+)
+_DENIED = r"\b(?:no|not|without|lacks?|missing|isn't|hasn't|haven't|doesn't|didn't|don't)\b[^.?!]{{0,40}}\b{word}s?\b"
+_DENIES = re.compile(r"\b(?:no|not|without|lacks?|missing)\b|n't\b", re.IGNORECASE)
+_HOLDS = re.compile(
+    r"\b(?:ha(?:s|ve|d)|contains?|includes?|there (?:is|are)|available|listed|found|provided)\b", re.IGNORECASE
+)
+_DUTY = re.compile(
+    r"\b(?:need|require|must|should|can|could|will|would|may|if|want|change|chang\w+|modif\w+)\b|\?", re.IGNORECASE
+)
+_SHORTEST_WORD = 5
+_COMMON = frozenset(
+    ("order", "items", "value", "number", "status", "state", "price", "total", "first", "other", "users")
+)
+FIX = "Give results in a short form, and let the agent quote the field that it reports."
+WHY = Why(
+    "The agent misread a result, or wrote its answer from memory.",
+    "The user is told something wrong, and the next steps rest on it.",
+    FIX,
+)
+
+
+class _Report(NamedTuple):
+    rule: str
+    said: Utterance
+    sentence: str
+    source: int
+    """Position of the output."""
+    truth: str
+
+
+def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
+    """Yield one cause a rule, shown by the sentences that differ from their results."""
+    found: dict[str, list[_Report]] = {}
+    for report in _reports(timeline):
+        found.setdefault(report.rule, []).append(report)
+    yield from (_cause(timeline, reports) for _, reports in sorted(found.items()))
+
+
+def _reports(timeline: Timeline) -> Iterator[_Report]:
+    records = records_of(timeline.work)
+    states = frozenset(record.state for record in records if record.state is not None) | _declared(timeline)
+    answered = [call for call in timeline.work if call.output_position >= 0 and call.status != "error"]
+    answered.sort(key=lambda call: call.output_position)
+    places = [call.output_position for call in answered]
+    known: dict[str, list[Record]] = {}
+    taken = 0
+    for said, lines in timeline.assertions:
+        while taken < len(records) and records[taken].position < said.position:
+            known.setdefault(records[taken].key, []).append(records[taken])
+            taken += 1
+        place = bisect_left(places, said.position)
+        source = answered[place - 1] if place else None
+        for sentence in lines:
+            for rule in _RULES:
+                truth = rule(sentence, known, states, source)
+                if truth is not None:
+                    yield _Report(truth[0], said, sentence, truth[1], truth[2])
+
+
+def _declared(timeline: Timeline) -> frozenset[str]:
+    """Return the states that the instructions list in quotation marks."""
+    texts = (plain(one.text) for one in timeline.conversation.by(Role.SYSTEM))
+    lines = (line for text in texts for line in sentences(text) if _STATE_LIST.search(line))
+    return frozenset(word.lower() for line in lines for word in _QUOTED_WORD.findall(line))
+
+
+_Truth = tuple[str, int, str] | None
+"""The rule, the position of the output, and what it says."""
+_Rule = Callable[[str, Mapping[str, list[Record]], frozenset[str], Call | None], _Truth]
+
+
+def _wrong_state(sentence: str, known: Mapping[str, list[Record]], states: frozenset[str], _: Call | None) -> _Truth:
+    """Look at each clause of a sentence: all that it names is said to be in the one state that it holds."""
+    for clause in _CLAUSE.split(sentence):
+        if _NO_REPORT.search(clause):
+            continue
+        words = f" {' '.join(_WORDS.findall(clause.lower()))} "
+        said = [state for state in sorted(states) if f" {state} " in words]
+        told = [known[key][-1] for key in _named(clause, known)]
+        if len(said) != 1 or not told:
+            continue
+        other = next((record for record in told if record.state is not None), None)
+        if other is not None and not any(_agree(record.state, said[0]) for record in told):
+            return "wrong-state", other.position, f"the state is {quoted(other.state or '')}"
+    return None
+
+
+def _agree(state: str | None, said: str) -> bool:
+    return state is None or said in state or state in said
+
+
+def _denied_value(sentence: str, known: Mapping[str, list[Record]], _: frozenset[str], __: Call | None) -> _Truth:
+    if _DENIES.search(sentence) is None or _HOLDS.search(sentence) is None or _DUTY.search(sentence):
+        return None
+    record = _the_one(sentence, known)
+    lower = sentence.lower()
+    for word in sorted(() if record is None else record.words):
+        if len(word) < _SHORTEST_WORD or word not in lower or word in _COMMON or record is None:
+            continue
+        if re.search(_DENIED.format(word=re.escape(word)), lower):
+            return "denied-value", record.position, f"there is something under {quoted(word)}"
+    return None
+
+
+def _wrong_count(sentence: str, _: Mapping[str, list[Record]], __: frozenset[str], source: Call | None) -> _Truth:
+    counted = _COUNTED.findall(sentence)
+    if source is None or len(counted) != 1 or int(counted[0]) < 2:  # noqa: PLR2004  # one is an article as often as a count
+        return None
+    collections = collections_in(source.result)
+    if len(collections) != 1 or int(counted[0]) in collections[0].counts:
+        return None
+    return "wrong-count", source.output_position, f"it holds {collections[0].size} of them"
+
+
+_RULES: tuple[_Rule, ...] = (_wrong_state, _denied_value, _wrong_count)
+
+
+def _the_one(sentence: str, known: Mapping[str, list[Record]]) -> Record | None:
+    """Return the latest record of the one known thing a sentence names; None where it names several, or none."""
+    named = _named(sentence, known)
+    return known[named[0]][-1] if len(named) == 1 else None
+
+
+def _named(text: str, known: Mapping[str, list[Record]]) -> list[str]:
+    return list(dict.fromkeys(key for found in _KEY.findall(text) if (key := found.lower()) in known))
+
+
+def _cause(timeline: Timeline, reports: Sequence[_Report]) -> FailureCause:
+    first = reports[0]
+    impact = IMPACT[first.rule]
+    others = f" So with {len(reports) - 1} more." if len(reports) > 1 else ""
+    positions = dict.fromkeys(place for report in reports for place in (report.said.position, report.source))
+    return FailureCause(
+        type=TYPE,
+        severity=Severity.HIGH,
+        impact=impact,
+        description=f"The agent said {quoted(first.sentence)}; by the result, {first.truth}.{others}",
+        root_cause=WHY.root_cause(impact),
+        recommendation=FIX,
+        confidence=Confidence.LOW if first.rule == "wrong-count" else Confidence.MEDIUM,
+        basis="derived",
+        rule=first.rule,
+        fingerprint=fingerprint(TYPE, first.rule),
+        **shown_by(timeline.events[place] for place in positions),
+    )
+
+
+DETECTOR = Detector(
+    failure_type=TYPE,
+    dimension=Dimension.TOOL_OUTPUT_UTILIZATION,
+    summary="The agent said something else than its tool had told it",
+    since="0.1.0",
+    needs=frozenset({Fact.TOOL_RESULTS, Fact.MESSAGES}),
+    steps=("tool_output", "misread", "wrong_report"),
+    find={Profile.STANDARD: find},
+)

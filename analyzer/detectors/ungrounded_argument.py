@@ -1,0 +1,170 @@
+"""A tool was called with an id that nobody had ever mentioned.
+
+## What it does
+Reports arguments under names that stand for ids (`order_id`, `account`, `email`, `reference`) whose value occurs
+nowhere before the call: not in what users or instructions say, nor in results, nor in the tools' own description.
+Severity high where the call failed, medium where it went through. Confidence medium; derived.
+
+## Why is this bad
+The model made the id up. Where it exists by accident, somebody else's order is changed.
+
+## Example
+```json
+[
+  {"event_type": "message_received", "payload": {"role": "user", "text": "Where is my parcel?"}},
+  {"event": "tool_call", "tool": "get_order", "args": {"order_id": "W-884213"}},
+  {"event": "tool_output", "tool": "get_order", "output": "Error: no such order", "status": "error"}
+]
+```
+
+## How to fix
+Let the agent look the id up first, say in the tool's description where its values come from, and check them in the
+tool.
+
+## Known limits
+Needs traces that carry messages, arguments and results. Ids that a tool creates, and values that are computed, are not
+looked at; an id that came in a shortened result looks made up.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from analyzer.cause import Confidence, FailureCause, Severity
+from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
+from analyzer.profile import Profile
+from analyzer.session.accessors import ABSENT
+from analyzer.session.jsontext import canonical
+from analyzer.session.shapes import is_list, is_object
+from analyzer.timeline.call import Call
+from analyzer.timeline.conversation import Role
+from analyzer.timeline.index import Timeline
+from analyzer.timeline.missing import Fact
+from analyzer.timeline.sentences import quoted
+from analyzer.timeline.tool_purpose import runs_anything
+from analyzer.timeline.tool_words import name_words
+
+__all__ = ["DETECTOR"]
+
+TYPE = "ungrounded_argument"
+IMPACT = {Severity.MEDIUM: -12, Severity.HIGH: -20}
+MOST_TEXT = 200_000
+_ATOM = re.compile(r"[^\W_]+")
+_STANDS_FOR_ID = frozenset(
+    ("id", "ids", "uuid", "guid", "email", "mail", "iban", "account", "reference", "ref", "order", "ticket", "invoice")
+)
+_CREATES = frozenset(
+    ("create", "add", "new", "register", "insert", "generate", "start", "open", "init", "make", "save")
+)
+_SHORTEST = 5
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_NEEDED = (Fact.TOOL_CALLS, Fact.TOOL_ARGUMENTS, Fact.TOOL_RESULTS, Fact.MESSAGES)
+_CUT = re.compile(r"…|\.\.\.|\[truncated|<truncated|\(truncated|omitted|\[redacted", re.IGNORECASE)
+FIX = "Let the agent look the id up first, and check it in the tool."
+WHY = Why(
+    "The model filled an argument with an id that it had made up.",
+    "The call fails, or it hits something else than was meant.",
+    FIX,
+)
+
+
+class _Invented(NamedTuple):
+    call: Call
+    name: str
+    value: str
+
+
+def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
+    """Yield one cause for the ids that come from nowhere."""
+    if not timeline.conversation.by(Role.USER) or any(fact in timeline.missing for fact in _NEEDED):
+        return
+    invented = list(_invented(timeline))
+    if invented:
+        yield _cause(timeline, invented)
+
+
+def _invented(timeline: Timeline) -> Iterator[_Invented]:
+    """Yield the ids that no text before their call holds; one pass over texts, results and calls in order."""
+    known: set[str] = set()
+    for tool in timeline.offered.tools.values():
+        known.update(_atoms(f"{tool.name} {tool.description} {_json(tool.parameters)}"))
+    for _, thing in sorted(_things(timeline), key=lambda found: found[0]):
+        if isinstance(thing, str):
+            if _CUT.search(thing[-MOST_TEXT:]):
+                return  # what was left out may hold any id
+            known.update(_atoms(thing))
+            continue
+        for name, value in _ids(thing):
+            atoms = [atom for atom in _atoms(value) if any(sign.isdigit() for sign in atom)]
+            if atoms and known.isdisjoint(atoms):
+                yield _Invented(thing, name, value)
+        known.update(_atoms(_json(thing.arguments)))
+
+
+def _things(timeline: Timeline) -> Iterator[tuple[tuple[int, int], Any]]:
+    """Yield texts and calls with their place; what stands at one place comes in the order of a run."""
+    for one in timeline.conversation.utterances:
+        yield (one.position, 0), one.text
+    for call in timeline.calls:
+        yield (call.position, 1), call
+        if call.result is not ABSENT and call.output_position >= 0:
+            yield (call.output_position, 2), _json(call.result)
+    for output in timeline.orphan_outputs:
+        yield (timeline.position_of[output.event_id], 2), _json(output.payload)
+
+
+def _atoms(text: str) -> Iterator[str]:
+    return (atom for atom in _ATOM.findall(text[:MOST_TEXT].lower()) if len(atom) >= _SHORTEST - 1)
+
+
+def _json(value: Any) -> str:
+    return value if isinstance(value, str) else canonical(value).decode("utf-8", "replace")
+
+
+def _ids(call: Call) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of a call that stand for an id, each value of a list apart."""
+    if call.tool is None or not is_object(call.arguments) or call.pseudo or runs_anything(call.tool):
+        return
+    if not _CREATES.isdisjoint(name_words(call.tool)):
+        return
+    for name, value in call.arguments.items():
+        if _STANDS_FOR_ID.isdisjoint(name_words(name)[-1:]):
+            continue
+        for one in value if is_list(value) else (value,):
+            text = one if isinstance(one, str) else str(one) if isinstance(one, int) else ""
+            if _SHORTEST <= len(text) <= 64 and not _DATE.fullmatch(text):  # noqa: PLR2004  # longer ones are texts
+                yield name, text
+
+
+def _cause(timeline: Timeline, invented: Sequence[_Invented]) -> FailureCause:
+    first = next((one for one in invented if one.call.status == "error"), invented[0])
+    severity = Severity.HIGH if first.call.status == "error" else Severity.MEDIUM
+    impact = IMPACT[severity]
+    others = f", and {len(invented) - 1} more" if len(invented) > 1 else ""
+    places = dict.fromkeys(place for one in (first, *invented) for place in timeline.places_of(one.call))
+    return FailureCause(
+        type=TYPE,
+        severity=severity,
+        impact=impact,
+        description=(
+            f"{call_text(first.call)}: nothing before it holds the {first.name} {quoted(first.value)}{others}."
+        ),
+        root_cause=WHY.root_cause(impact),
+        recommendation=FIX,
+        confidence=Confidence.MEDIUM,
+        basis="derived",
+        rule="value-from-nowhere",
+        fingerprint=fingerprint(TYPE, first.call.tool, first.name),
+        **shown_by(timeline.events[place] for place in places),
+    )
+
+
+DETECTOR = Detector(
+    failure_type=TYPE,
+    dimension=Dimension.TOOL_OUTPUT_UTILIZATION,
+    summary="A tool was called with an id that nobody had mentioned",
+    since="0.1.0",
+    needs=frozenset({Fact.TOOL_ARGUMENTS, Fact.TOOL_RESULTS, Fact.MESSAGES}),
+    steps=("id_not_known", "id_invented", "tool_call"),
+    find={Profile.STANDARD: find},
+)
