@@ -14,7 +14,7 @@ What is computed from invented numbers looks like a result. Nobody who reads the
 [
   {"event_type": "message_received", "payload": {"role": "user", "text": "Which country sent the fewest athletes?"}},
   {"event_type": "message_sent", "payload": {"agent": "analyst",
-    "text": "I don't have the list, so let's create a simulated dataset and count its rows."}}
+    "text": "The list is missing, so let's create a simulated dataset and count its rows."}}
 ]
 ```
 
