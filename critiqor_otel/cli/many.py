@@ -104,6 +104,8 @@ def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) 
             many_files=len(survey.places) > 1,
         )
         found = ManyRuns(job, survey, job.reduce(purpose), as_lines=as_lines)
+        if scale.resume:
+            side.say(f"Went on with work that was begun: {job.kept} of {job.kept + job.done} parts were done.")
         tell_remarks(found.remarks, side=side, any_run=bool(found.outcome.runs))
         yield found
 

@@ -65,6 +65,10 @@ class Job:
         self._partitions = partitions
         self._progress = progress
         self._mapped: list[Mapped] = []
+        self.kept = 0
+        """Tasks that were done before, by a job that was stopped."""
+        self.done = 0
+        """Tasks that were done by this job."""
 
     def survey(self, inputs: Sequence[Input]) -> Survey:
         """Map the inputs."""
@@ -151,11 +155,13 @@ class Job:
         for task in tasks:
             if f"{task.name}.done" in there and (kept := kept_result(task.name, self._store)) is not None:
                 results[task.name] = kept
+                self.kept += 1
         total = sum(task.weight for task in tasks)
         done = sum(task.weight for task in tasks if task.name in results)
         self._progress(label, done, total)
         for task, result in self._engine.run([task for task in tasks if task.name not in results], self._store):
             results[task.name] = result
+            self.done += 1
             done += task.weight
             self._progress(label, done, total)
         return [results[task.name] for task in tasks]

@@ -8,6 +8,7 @@ import gc
 import signal
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, Self
@@ -34,7 +35,8 @@ class _Worker:
 
     def give(self, task: Task) -> None:
         self.task = task
-        self.pipe.send(task)
+        with suppress(BrokenPipeError):  # it died meanwhile, which is seen where its answer is waited for
+            self.pipe.send(task)
 
     def end(self) -> None:
         self.pipe.close()
@@ -87,7 +89,7 @@ class ProcessEngine:
                 task = worker.task
                 try:
                     result, error = worker.pipe.recv()
-                except (EOFError, ConnectionResetError):
+                except (EOFError, OSError):
                     self._replace(worker, store)
                     continue
                 if error is not None:

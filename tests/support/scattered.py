@@ -1,12 +1,17 @@
 """Captured traces taken apart, so that every span may lie in a file of its own."""
 
+import hashlib
 import json
 import random
+import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-__all__ = ["scatter", "single_records"]
+__all__ = ["copies", "scatter", "single_records"]
+
+_NAMES = re.compile(rb"(?<=\"traceId\": \")[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _LEVELS = {"resourceSpans": ("scopeSpans", "spans"), "resourceLogs": ("scopeLogs", "logRecords")}
 
@@ -33,3 +38,15 @@ def scatter(records: Iterable[bytes], folder: Path, *, files: int, seed: int) ->
     folder.mkdir(exist_ok=True)
     for number in range(files):
         (folder / f"part-{number:03d}.jsonl").write_bytes(b"".join(line + b"\n" for line in shuffled[number::files]))
+
+
+def copies(records: Iterable[bytes], count: int) -> Iterator[bytes]:
+    """Yield the records so many times, each time in traces and conversations of their own."""
+    found = list(records)
+    for number in range(count):
+        for line in found:
+            yield _NAMES.sub(partial(_renamed, number), line)
+
+
+def _renamed(number: int, match: re.Match[bytes]) -> bytes:
+    return hashlib.blake2b(b"%d %s" % (number, match[0]), digest_size=16).hexdigest().encode()
