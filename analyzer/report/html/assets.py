@@ -12,11 +12,12 @@ import jinja2
 
 from analyzer.report.html.titles import title_of
 from analyzer.report.html.vendored import VENDORED
-from analyzer.report.plain import one_line
+from analyzer.report.plain import cut, one_line
 
 __all__ = ["Assets", "assets_of", "licences", "policy", "template"]
 
 _HERE = Path(__file__).parent
+_LONGEST = 1_500  # characters of a text that is no content: names, descriptions
 _SOURCE_MAP = re.compile(r"^/[/*][#@] sourceMappingURL=.*$", re.MULTILINE)  # a map would be another file
 
 
@@ -76,9 +77,13 @@ def template(name: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["line"] = one_line
+    environment.filters["line"] = _line
     environment.filters["title_of"] = title_of
     return environment.get_template(name)
+
+
+def _line(text: str) -> str:
+    return cut(one_line(text[: 2 * _LONGEST]), _LONGEST)
 
 
 @cache

@@ -141,7 +141,7 @@ def _step_columns(timeline: Timeline, shown: _Shown, start: int, texts: _Texts) 
         at = before if step.start_ns is None else (step.start_ns - start) // 1000
         ends = at if step.end_ns is None else (step.end_ns - start) // 1000
         columns["kind"].append(_KINDS[step.kind])
-        columns["name"].append(texts.number(cut(one_line(step.name), _DETAIL)))
+        columns["name"].append(texts.number(_harmless(step.name)))
         columns["detail"].append(texts.number(_detail(timeline, step, brief)))
         columns["parent"].append(step.parent)
         columns["start"].append(_bounded(at - before))
@@ -204,18 +204,22 @@ def _event_columns(
     for event in events:
         span = event.span
         columns["id"].append(_id(event))
-        columns["type"].append(texts.number(cut(one_line(event.event_type), _DETAIL)))
+        columns["type"].append(texts.number(_harmless(event.event_type)))
         columns["time"].append(None if event.time_ns is None else _bounded((event.time_ns - start) // 1000))
-        columns["trace"].append(-1 if span is None else texts.number(span.trace_id))
-        columns["span"].append(0 if span is None else span.span_id)
+        columns["trace"].append(-1 if span is None else texts.number(_harmless(span.trace_id)))
+        columns["span"].append(0 if span is None else _harmless(span.span_id))
     return {**columns, "step": step_of}
 
 
 def _id(event: Event) -> str:
     """Return the event's id; `~` stands for its span's, which begins the ids of events made from spans."""
     if event.span is not None and event.event_id.startswith(f"{event.span.span_id}:"):
-        return f"~{event.event_id.removeprefix(event.span.span_id)}"
-    return f"={cut(one_line(event.event_id), _DETAIL)}"
+        return f"~{_harmless(event.event_id.removeprefix(event.span.span_id))}"
+    return f"={_harmless(event.event_id)}"
+
+
+def _harmless(text: str) -> str:
+    return cut(one_line(text), _DETAIL)
 
 
 def _contents(

@@ -21,6 +21,7 @@ _SCRIPTS = ("core.js", "words.js", "runs.js")
 _PACKAGES = ("preact.js", "preact-hooks.js")
 _WITHOUT_SCRIPT = 300  # rows that show even where no script runs
 _NOTES = 100
+_LONGEST = 500  # characters of a name
 _NO_GRAPH = RunGraph()
 
 
@@ -121,9 +122,9 @@ def _row(verdict: _Verdict, link: str | None, began: str | None) -> IndexRow:
     )
     evidence = verdict.evidence_summary
     return IndexRow(
-        run_id=verdict.run_id,
+        run_id=verdict.run_id[:_LONGEST],
         link=link,
-        agent=verdict.agent.name or verdict.agent.framework,
+        agent=(verdict.agent.name or verdict.agent.framework or "")[:_LONGEST] or None,
         status=verdict.status,
         readiness=verdict.readiness_level,
         trust=verdict.trust_score,

@@ -9,7 +9,7 @@ from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.registry import ALL
 from analyzer.profile import Profile
 from analyzer.report import words
-from analyzer.report.html.address import is_link
+from analyzer.report.html.address import is_link, trace_link
 from analyzer.report.html.assets import assets_of, licences, template
 from analyzer.report.html.block import block_of
 from analyzer.report.html.titles import FACTS, title_of
@@ -25,6 +25,7 @@ __all__ = ["Around", "run_page"]
 _SCRIPTS = ("core.js", "model.js", "words.js", "timeline.js", "graph.js", "evidence.js", "charts.js", "run.js")
 _PACKAGES = tuple(row.file for row in VENDORED)
 _EVENTS_LISTED = 12  # of a failure's evidence; the timeline shows all
+_TRACES = 20
 _LOW_SHOWN, _MOST_SHOWN = 5, 60  # failures; those of severity low and those beyond are folded
 
 
@@ -72,6 +73,7 @@ def run_page(
         block=block,
         jaeger=around.jaeger if around.jaeger is not None and is_link(around.jaeger) else None,
         index=around.index,
+        traces=[(trace_id, trace_link(around.jaeger, trace_id)) for trace_id in verdict.trace_ids[:_TRACES]],
         title=f"{words.agent(verdict)}, run {verdict.run_id}",
         verdict=verdict,
         agent=words.agent(verdict),

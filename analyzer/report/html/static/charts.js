@@ -56,7 +56,7 @@ Critiqor.Charts = (() => {
       h("div", { class: "chart", ref, role: "img", "aria-label": `Tokens of ${words.plural(model.usage.length, "model call")}; the table below has the numbers` }),
       bars[0].calls > 1 && h("p", { class: "hint" }, `Each bar is ${words.plural(bars[0].calls, "model call")}.`),
       h("details", { onToggle: (event) => setTabled(event.target.open) }, h("summary", null, "As a table"),
-        tabled && h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Tokens of each model call" }, h("table", { class: "plain" },
+        tabled && h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Tokens of each model call" }, h("table", { class: "plain" },
           h("thead", null, h("tr", null, ["Model call", "Input", "Cached", "Output", "In all"].map((label, at) => h("th", { scope: "col", class: at ? "number" : "" }, label)))),
           h("tbody", null, model.usage.slice(0, LISTED).map(([event, input, output, cached, total], place) => h("tr", null,
             h("th", { scope: "row" }, h("button", { type: "button", class: "link", onClick: () => select({ step: model.events.step[event], open: true }) }, `${place + 1}. `, h("bdi", null, model.name(model.events.step[event])))),

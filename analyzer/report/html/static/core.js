@@ -5,7 +5,7 @@ const Critiqor = (() => {
   const { useState, useEffect, useLayoutEffect, useMemo, useRef, useCallback } = preactHooks;
 
   // What is selected, in one place; views are told when it changes.
-  const selection = { step: -1, cause: -1, open: false };
+  const selection = { step: -1, cause: -1, open: false, focus: false };
   const listeners = new Set();
   const select = (change) => {
     Object.assign(selection, change);

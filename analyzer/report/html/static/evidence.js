@@ -8,11 +8,12 @@ Critiqor.Evidence = (() => {
     const text = words.pretty(part.text, part.isJson && !part.leftOut);
     return h("details", { class: "part", open: open && text.length <= SHORT },
       h("summary", null, part.label, h("span", { class: "part-size" }, words.plural(part.text.length + part.leftOut, "character"))),
-      h("pre", { dir: "auto", tabIndex: 0 }, text),
+      h("pre", { dir: "auto", tabindex: 0 }, text),
       part.leftOut > 0 && h("p", { class: "hint" }, `${words.plural(part.leftOut, "character")} more are in the session file.`));
   };
 
-  const jaegerLink = (base, event) => (base && event.traceId && event.spanId
+  const HEX = /^[0-9a-f]+$/i;
+  const jaegerLink = (base, event) => (base && HEX.test(event.traceId) && HEX.test(event.spanId)
     ? `${base.replace(/\/+$/, "")}/trace/${encodeURIComponent(event.traceId)}?uiFind=${encodeURIComponent(event.spanId)}` : null);
 
   const OneEvent = ({ model, number, jaeger, heading, cited }) => {
@@ -32,7 +33,7 @@ Critiqor.Evidence = (() => {
   const HEADINGS = { tool_call: "Call", tool_execution_start: "Call", tool_result: "Output", tool_execution_end: "Output", before_provider_request: "Request", after_provider_response: "Response" };
 
   const Evidence = ({ model, jaeger }) => {
-    const { step, cause, open } = useSelection();
+    const { step, cause, open, focus } = useSelection();
     const panel = byId("panel");
     const shown = open && step >= 0;
     useEffect(() => {
@@ -40,6 +41,11 @@ Critiqor.Evidence = (() => {
       document.body.classList.toggle("with-panel", shown);
       if (shown) panel.scrollTop = 0;
     }, [shown, step]);
+    useEffect(() => {
+      if (!shown || !focus) return;
+      select({ focus: false });
+      panel.querySelector("h2").focus();
+    });
     if (!shown) return null;
     const causes = model.causesOf.get(step) || [];
     const cited = new Set(causes.flatMap((number) => model.causes[number].events));
@@ -53,7 +59,7 @@ Critiqor.Evidence = (() => {
     return h("div", { class: `panel-in kind-${model.kindOf(step)}`, onKeyDown: (event) => { if (event.key === "Escape") { event.stopPropagation(); close(); } } },
       h("header", { class: "panel-head" },
         h("span", { class: "icon", "aria-hidden": "true" }, Critiqor.Timeline.ICONS[model.kindOf(step)]),
-        h("h2", { tabIndex: -1 }, h("bdi", null, model.name(step))),
+        h("h2", { tabindex: -1 }, h("bdi", null, model.name(step))),
         h("button", { type: "button", class: "icon-button", "aria-label": "Close the evidence", onClick: close }, "✕")),
       h("div", { class: "panel-tags" },
         h("span", { class: "tag" }, model.kindOf(step)),

@@ -122,13 +122,13 @@ Critiqor.Graph = (() => {
     if (node.kind === "cause") {
       const cause = model.causes[node.cause];
       const active = chosen.cause === node.cause;
-      return h("g", { class: `node node-cause evidence-${cause.severity}${active ? " node-active" : ""}`, transform: shift, role: "button", tabIndex: 0, "aria-pressed": String(active),
+      return h("g", { class: `node node-cause evidence-${cause.severity}${active ? " node-active" : ""}`, transform: shift, role: "button", tabindex: 0, "aria-pressed": String(active),
         "aria-label": `Failure: ${cause.title}, ${cause.severity}`, ...press(() => select({ cause: active ? -1 : node.cause })) },
         h("rect", { width: WIDE, height: HIGH, rx: 10 }),
         h("text", { x: 14, y: 22, class: "node-title" }, cut(cause.title, 24)), h("text", { x: 14, y: 39, class: "node-text" }, `${cause.severity} failure`));
     }
     if (node.kind === "group") {
-      return h("g", { class: "node node-group", transform: shift, role: "button", tabIndex: 0, "aria-label": `Show ${node.hidden.length} more steps`, ...press(() => open(node.id)) },
+      return h("g", { class: "node node-group", transform: shift, role: "button", tabindex: 0, "aria-label": `Show ${node.hidden.length} more steps`, ...press(() => open(node.id)) },
         h("rect", { width: WIDE, height: HIGH, rx: 10 }),
         h("text", { x: WIDE / 2, y: 31, class: "node-title", "text-anchor": "middle" }, `+ ${words.plural(node.hidden.length, "more step")}`));
     }
@@ -137,13 +137,13 @@ Critiqor.Graph = (() => {
     const worst = model.worst(step);
     const classes = ["node", `kind-${kind}`, model.failed(step) && "node-failed", worst && `evidence-${worst}`, chosen.step === step && "node-active", related && "node-related"];
     return h("g", { class: classes.filter(Boolean).join(" "), transform: shift },
-      h("g", { role: "button", tabIndex: 0, "aria-pressed": String(chosen.step === step), "data-node": step,
+      h("g", { role: "button", tabindex: 0, "aria-pressed": String(chosen.step === step), "data-node": step,
         "aria-label": `${kind} ${model.name(step)}${model.failed(step) ? ", failed" : ""}${worst ? `, shows a ${worst} failure` : ""}`,
         ...press(() => select({ step, open: true, cause: chosen.cause >= 0 && related ? chosen.cause : (model.causesOf.get(step) || [-1])[0] })) },
         h("rect", { width: WIDE, height: HIGH, rx: 10 }), h("rect", { class: "node-stripe", width: 4, height: HIGH - 16, x: 6, y: 8, rx: 2 }),
         h("text", { x: 18, y: 22, class: "node-title" }, cut(`${model.failed(step) ? "✕ " : ""}${model.again(step) ? "↻ " : ""}${model.name(step)}`, 22)),
         h("text", { x: 18, y: 39, class: "node-text" }, cut(model.detail(step) || kind, 27))),
-      left > 0 && h("g", { class: "node-more", role: "button", tabIndex: 0, transform: `translate(${WIDE - 8},${HIGH - 10})`, "aria-label": `Show what ${model.name(step)} is tied to`, ...press(() => open(node.id)) },
+      left > 0 && h("g", { class: "node-more", role: "button", tabindex: 0, transform: `translate(${WIDE - 8},${HIGH - 10})`, "aria-label": `Show what ${model.name(step)} is tied to`, ...press(() => open(node.id)) },
         h("circle", { r: 11 }), h("text", { y: 4, "text-anchor": "middle" }, `+${left > 9 ? "" : left}`)));
   };
 

@@ -105,7 +105,7 @@
           h("label", { class: "search" }, h("span", { class: "hidden" }, "Filter runs"), h("input", { type: "search", ref: search, placeholder: "Filter by run, agent, failure or status", value: query, onInput: (event) => { setQuery(event.target.value); setMost(AT_ONCE); } })),
           h("div", { class: "group scroll-x", role: "group", "aria-label": "Show only" }, Object.entries(READINESS).filter(([key]) => counts[key]).map(([key, [label, tone]]) => h("button", {
             type: "button", class: "toggle", "aria-pressed": String(only === key), onClick: () => setOnly(only === key ? null : key) }, h("span", { class: `dot tone-${tone}`, "aria-hidden": "true" }), label, " ", h("span", { class: "count" }, words.count(counts[key])))))),
-        h("div", { class: "runs-box", tabIndex: 0, role: "region", "aria-label": "Runs" },
+        h("div", { class: "runs-box", tabindex: 0, role: "region", "aria-label": "Runs" },
           h("table", { class: "runs" },
             h("thead", null, h("tr", null, COLUMNS.map((column) => h("th", { scope: "col", class: [column.number && "number", column.wide && "wide"].filter(Boolean).join(" "), "aria-sort": sort.key === column.key ? (sort.down ? "descending" : "ascending") : "none" },
               h("button", { type: "button", onClick: () => setSort({ key: column.key, down: sort.key === column.key ? !sort.down : Boolean(column.down) }) }, column.label, sort.key === column.key ? (sort.down ? " ↓" : " ↑") : ""))))),

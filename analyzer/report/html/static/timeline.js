@@ -251,7 +251,7 @@ Critiqor.Timeline = (() => {
         End: () => move(rows.length - 1),
         ArrowRight: () => (closed.has(step) ? toggle(step) : move(place + 1)),
         ArrowLeft: () => (step >= 0 && model.inside[step] && !closed.has(step) && !shown ? toggle(step) : step >= 0 && model.parent[step] >= 0 && move(placeOf.get(model.parent[step]))),
-        Enter: () => { select({ open: true }); requestAnimationFrame(() => Critiqor.byId("panel").querySelector("h2")?.focus()); },
+        Enter: () => select({ open: true, focus: true }),
         " ": () => select({ open: !chosen.open }),
       };
       if (acts[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
@@ -272,7 +272,7 @@ Critiqor.Timeline = (() => {
           h("div", { class: "head-lane", ref: lane }, h(Overview, { model, view, setView }),
             h("div", { class: "axis", "aria-hidden": "true" }, marks.map((at) => h("span", { key: at, style: { left: spot(at) } }, model.timed ? words.duration(at) : `#${at + 1}`))))),
         h("div", {
-          class: "rows", role: "treegrid", tabIndex: 0, "aria-label": "Steps of the run", "aria-rowcount": rows.length, ref: scroller,
+          class: "rows", role: "treegrid", tabindex: 0, "aria-label": "Steps of the run", "aria-rowcount": rows.length, ref: scroller,
           "aria-activedescendant": placeOf.has(chosen.step) ? `row-${chosen.step}` : undefined,
           style: { height: `${Math.max(1, inSight) * ROW + 2}px` }, onScroll: (event) => setScrolled(event.target.scrollTop), onKeyDown: onKey,
         },
