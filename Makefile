@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # An environment whose Python went away is made anew.
 INSTALLED := $(if $(shell $(BIN)/python -c 'print(1)' 2>/dev/null),$(VENV)/.installed,rebuild)
 
-.PHONY: install rebuild demo test check wheel bench fuzz soak clean
+.PHONY: install rebuild demo test check wheel bench vendor fuzz soak clean
 
 install: $(INSTALLED)
 
@@ -42,6 +42,11 @@ wheel: install
 bench: install
 	@$(BIN)/python bench/measure.py
 	@$(BIN)/python bench/emit.py
+	@$(BIN)/python bench/report.py
+
+# The front-end packages of pages, fetched again by npm: what has another digest is refused.
+vendor: install
+	@$(BIN)/python .ci/vendor
 
 # The long form of the fuzz tests; the short form is part of `make test`.
 fuzz: install
