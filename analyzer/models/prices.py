@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from analyzer.models.naming import entry_of
 
-__all__ = ["Consumed", "Price", "PriceList", "known_prices", "price_of"]
+__all__ = ["Consumed", "LongRates", "Price", "PriceList", "Rates", "known_prices", "price_of"]
 
 _MILLION = 1_000_000
 _Rate = Annotated[float, Meta(ge=0)]

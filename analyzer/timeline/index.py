@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from analyzer.profile import Profile
-from analyzer.session.accessors import LookUp, first_given, first_present, name_of
+from analyzer.session.accessors import name_of
 from analyzer.session.model import Event, EventKind, Note, Session
 from analyzer.session.shapes import is_list
 from analyzer.timeline.answers import Answer, answers_of
-from analyzer.timeline.call import Call, Fingerprint, FingerprintOf, call_of, implied_fingerprint, recorded_fingerprint
+from analyzer.timeline.call import Call, Fingerprint, call_of
 from analyzer.timeline.complaints import Complaint, complaints_of
 from analyzer.timeline.conversation import Conversation, Role, Utterance, conversation_of
 from analyzer.timeline.ending import Ending, RunStatus
@@ -19,34 +19,19 @@ from analyzer.timeline.memory import MemoryOperation, MemoryOperations
 from analyzer.timeline.missing import Carried, Fact, missing_facts
 from analyzer.timeline.model_calls import REQUEST, ModelCall, ModelCalls
 from analyzer.timeline.offered import Offered, offered_in
-from analyzer.timeline.order import Arrange, as_listed, by_time
 from analyzer.timeline.pairing import Pairing
 from analyzer.timeline.provenance import Provenance, Use, trace_values
+from analyzer.timeline.reading import READINGS, Reading
 from analyzer.timeline.repeats import Repetition, repetitions
 from analyzer.timeline.retries import Retries, TiedRetry
 from analyzer.timeline.sentences import plain, sentences
 from analyzer.timeline.tokens import Tokens, total_of, usage_of
 from analyzer.timeline.user_turns import UserTurns
 
-__all__ = ["READINGS", "Reading", "Timeline", "build_timeline"]
+__all__ = ["Timeline", "build_timeline"]
 
 # After these the tools called before have answered.
 _PROGRESS = frozenset(("turn_end", "agent_end", "agent_finish", "session_end"))
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a profile reads events."""
-
-    arrange: Arrange
-    look_up: LookUp
-    fingerprint_of: FingerprintOf
-
-
-READINGS: Mapping[Profile, Reading] = {
-    Profile.STANDARD: Reading(by_time, first_given, implied_fingerprint),
-    Profile.CRITIQOR_V1: Reading(as_listed, first_present, recorded_fingerprint),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
