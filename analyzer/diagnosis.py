@@ -5,8 +5,9 @@ from analyzer.causality.build import build_graph
 from analyzer.causality.decisive import RunRoots, find_roots
 from analyzer.causality.explain import NO_FAILURE, explain
 from analyzer.causality.graph import RunGraph
-from analyzer.causality.links import Failure
+from analyzer.causality.paths import path_to
 from analyzer.causality.roots import failures_of, ranked
+from analyzer.causality.scene import Failure, Scene
 from analyzer.cause import FailureCause
 from analyzer.cost import analyse_cost
 from analyzer.detectors.detector import Detector
@@ -40,10 +41,12 @@ def diagnose(
         timeline = build_timeline(session, profile)
         causes, notes = find_causes(timeline, detectors, profile=profile, options=options)
         failures = failures_of(causes, profile)
-        graph = build_graph(timeline, failures, profile)
+        scene = Scene(timeline, failures)
+        graph = build_graph(scene, profile)
         summary = summarise(timeline, profile)
         result = score(timeline, causes, profile)
         primary = next(iter(ranked(failures, profile)), None)
+        roots = find_roots(scene) if profile is Profile.STANDARD else RunRoots()
         return Diagnosis(
             run_id=session.run_id,
             trace_ids=session.trace_ids,
@@ -54,9 +57,9 @@ def diagnose(
             evidence_level=evidence_level(timeline, profile),
             scores=result.dimensions,
             failure_causes=causes,
-            primary_diagnosis=_primary(primary, _chain(timeline, graph, primary, profile)),
+            primary_diagnosis=_primary(primary, _chain(timeline, primary, graph, roots, profile)),
             causal_graph=graph,
-            roots=find_roots(timeline, failures) if profile is Profile.STANDARD else RunRoots(),
+            roots=roots,
             cost_analysis=analyse_cost(timeline, causes, profile, options.prices),
             runtime_metrics=measure(timeline, summary),
             evidence_summary=summary,
@@ -104,10 +107,10 @@ def _primary(failure: Failure | None, chain: str) -> PrimaryDiagnosis:
     )
 
 
-def _chain(timeline: Timeline, graph: RunGraph, failure: Failure | None, profile: Profile) -> str:
+def _chain(timeline: Timeline, failure: Failure | None, graph: RunGraph, roots: RunRoots, profile: Profile) -> str:
     if failure is None:
         return NO_FAILURE
     if profile is Profile.STANDARD:
-        return explain(timeline, graph, failure)
+        return explain(timeline, path_to(graph, failure, roots), failure)
     steps = next((detector.steps for detector in ALL if detector.failure_type == failure.cause.type), ())
     return " -> ".join(steps)

@@ -61,6 +61,16 @@ class Diagnosis:
     evidence_summary: EvidenceSummary = field(default_factory=EvidenceSummary)
     notes: tuple[Note, ...] = ()
 
+    @property
+    def main_node(self) -> str | None:
+        """The id of the main failure's node in the graph; None in a run without failures."""
+        named = self.primary_diagnosis
+        nodes = [node for node in self.causal_graph.nodes if node.kind == "failure"]
+        for cause, node in zip(self.failure_causes, nodes, strict=False):
+            if (cause.type, cause.description) == (named.root_cause_failure_type, named.description):
+                return node.id
+        return None
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run object of `critiqor.diagnosis.v1` as plain dicts, lists, strings and numbers."""
         return {

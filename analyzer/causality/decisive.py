@@ -6,20 +6,17 @@ recovered from, and one that is no worry, counts for little or nothing. A run in
 which nobody says that it failed, has no root.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
-from analyzer.causality.blame import Blame
-from analyzer.causality.course import Course, course_of
-from analyzer.causality.links import Failure
 from analyzer.causality.moves import Move
+from analyzer.causality.scene import Failure, Scene
 from analyzer.causality.signs import Found, signs_of
 from analyzer.cause import Confidence, Severity
 from analyzer.session.accessors import payload_of
 from analyzer.timeline.ending import RunStatus
-from analyzer.timeline.index import Timeline
 
 __all__ = ["MOST_CANDIDATES", "Candidate", "FailureRoots", "RunRoots", "find_roots"]
 
@@ -98,23 +95,23 @@ class _Suspect:
         self.points = round(owed + sum(found.points for found in self.signs), 6)
 
 
-def find_roots(timeline: Timeline, failures: Sequence[Failure]) -> RunRoots:
+def find_roots(scene: Scene) -> RunRoots:
     """Return the candidates of a run and of each of its failures; linear in what the run holds."""
-    grave = [failure for failure in failures if not failure.cause.marks and failure.cause.evidence]
-    is_lost = timeline.status is RunStatus.FAILED
+    grave = [failure for failure in scene.failures if not failure.cause.marks and failure.cause.evidence]
+    is_lost = scene.timeline.status is RunStatus.FAILED
     if not is_lost and all(failure.cause.severity is Severity.LOW for failure in grave):
         return RunRoots()
-    return _Inquiry(timeline, grave, is_lost=is_lost).result()
+    return _Inquiry(scene, grave, is_lost=is_lost).result()
 
 
 class _Inquiry:
     """Looks for the decisive step of one run."""
 
-    def __init__(self, timeline: Timeline, failures: Sequence[Failure], *, is_lost: bool) -> None:
-        self._timeline = timeline
+    def __init__(self, scene: Scene, failures: Sequence[Failure], *, is_lost: bool) -> None:
+        self._timeline = scene.timeline
         self._failures = failures
-        self._course: Course = course_of(timeline)
-        self._blame = Blame(self._course, self._false_words())
+        self._course = scene.course
+        self._blame = scene.blame
         self._is_lost = is_lost
         self._suspects: dict[int, _Suspect] = {}
         self._chains: list[tuple[int, ...]] = []
@@ -160,13 +157,6 @@ class _Inquiry:
             if is_root:
                 suspect.failures.append(failure.node)
         self._chains.append(tuple(dict.fromkeys((places[-1], places[0]))))
-
-    def _false_words(self) -> Iterator[Move]:
-        """Yield, in order, what was said that a failure is about, no call having failed with it."""
-        for place in sorted({self._timeline.position_of[failure.cause.evidence[0]] for failure in self._failures}):
-            move = self._move_of(place)
-            if move is not None and move.text and not move.failed and place == move.position:
-                yield move
 
     def _was_mended(self, move: Move) -> bool:
         failed = [call for call in move.calls if call.status == "error"]
@@ -215,5 +205,7 @@ def _why(suspect: _Suspect) -> str:
     reasons = [f"it {found.sign.words}" for found in suspect.signs]
     count = len(suspect.failures)
     if count:
-        reasons.insert(0, f"{count} failure{'s' if count > 1 else ''} of the run trace back to it")
+        reasons.insert(
+            0, "a failure of the run traces back to it" if count == 1 else f"{count} failures trace back to it"
+        )
     return "; ".join(reasons)

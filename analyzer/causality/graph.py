@@ -1,10 +1,12 @@
 """What the causal graph of a run is made of: events and failures, and the rules that tie them."""
 
-from typing import Literal
+from typing import Literal, Self, get_args
 
 from msgspec import Struct
 
-__all__ = ["Edge", "Node", "NodeKind", "Relation", "RunGraph"]
+from analyzer.cause import Confidence
+
+__all__ = ["RELATIONS", "Edge", "Node", "NodeKind", "Relation", "RunGraph"]
 
 NodeKind = Literal["event", "failure"]
 
@@ -21,6 +23,9 @@ Relation = Literal[
     "delegates",
     "blocks",
 ]
+
+
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 
 class Node(Struct, frozen=True, gc=False):
@@ -42,6 +47,8 @@ class Edge(Struct, frozen=True, gc=False, rename={"source": "from", "target": "t
     relation: Relation
     rule: str
     """The link rule that made the edge."""
+    confidence: Confidence = Confidence.HIGH
+    """How sure it is that the one led to the other."""
 
 
 class RunGraph(Struct, frozen=True):
@@ -49,3 +56,7 @@ class RunGraph(Struct, frozen=True):
 
     nodes: tuple[Node, ...] = ()
     edges: tuple[Edge, ...] = ()
+
+    def without(self, *relations: Relation) -> Self:
+        """Return the graph without the edges of these relations."""
+        return type(self)(self.nodes, tuple(edge for edge in self.edges if edge.relation not in relations))

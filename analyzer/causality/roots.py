@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from analyzer.causality.links import Failure
+from analyzer.causality.scene import Failure
 from analyzer.cause import FailureCause, Severity
 from analyzer.profile import Profile
 

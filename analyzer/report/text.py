@@ -7,6 +7,7 @@ import msgspec
 
 from analyzer.cause import Severity
 from analyzer.report import words
+from analyzer.report.clusters import Clusters
 from analyzer.report.paragraphs import details
 from analyzer.report.plain import column_width, cut, one_line, wrapped
 from analyzer.report.remarks import some
@@ -83,9 +84,11 @@ def render(report: Report, look: Look) -> Iterator[bytes]:
 
 
 def _lines(report: Report, look: Look) -> Iterator[str]:
-    accounts = [_account(run, look) for run in report.runs]
+    clusters = Clusters()
+    accounts = [_account(run, look, clusters) for run in report.runs]
     if not accounts:
         return
+    yield from _shared(clusters, look)
     cut_short = yield from _table([account.row for account in accounts], look)
     telling = sorted((account for account in accounts if account.details), key=lambda account: account.badness)
     for account in telling[:_DETAILED_RUNS]:
@@ -104,7 +107,16 @@ def _lines(report: Report, look: Look) -> Iterator[str]:
         yield from wrapped(words.totals(Counter(account.readiness for account in accounts)), look.width or _ANY)
 
 
-def _account(run: RunReport, look: Look) -> _Account:
+def _shared(clusters: Clusters, look: Look) -> Iterator[str]:
+    """Yield what many runs have in common, and an empty line after it."""
+    lines = [line for text in clusters.lines() for line in wrapped(text, look.width or _ANY)]
+    yield from lines
+    if lines:
+        yield ""
+
+
+def _account(run: RunReport, look: Look, clusters: Clusters) -> _Account:
+    clusters.add(run)
     return _Account(
         row=tuple(one_line(column.value(run)) for column in _COLUMNS),
         readiness=run.diagnosis.readiness_level,

@@ -1,13 +1,16 @@
 """`show`: what happened in one run, step by step."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from analyzer.diagnosis import Profile, diagnose
+from analyzer.causality.drawing import DRAWINGS, draw
+from analyzer.causality.focus import focus
+from analyzer.causality.graph import RELATIONS, Relation
+from analyzer.diagnosis import Diagnosis, Profile, diagnose
 from analyzer.report import words
 from analyzer.report.plain import one_line
 from analyzer.session.model import Session
@@ -36,6 +39,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     profile: str
     config: str | None = None
     keep_silent: bool
+    graph: str | None = None
+    whole: bool = False
+    without: tuple[Relation, ...] = ()
     quiet: bool
 
 
@@ -50,8 +56,21 @@ def show(request: Request) -> int:
     profile = Profile(request.profile)
     session = _one(found.sessions, request, profile)
     verdict = diagnose(session, profile=profile, options=read_options(request.config))
+    if request.graph is not None:
+        deliver(_drawn(verdict, request), STANDARD_OUTPUT)
+        return ExitCode.FINE
     deliver(view(session, verdict, look_of(STANDARD_OUTPUT)), STANDARD_OUTPUT)
     return ExitCode.FINE
+
+
+def _drawn(verdict: Diagnosis, request: Request) -> Iterator[bytes]:
+    """Yield the graph of a run: all of it, or what leads to its main failure; without failure, all of it."""
+    failure = verdict.main_node
+    graph = verdict.causal_graph
+    if failure is not None and not request.whole:
+        roots = next((found.candidates for found in verdict.roots.failures if found.failure == failure), ())
+        graph = focus(graph, failure, roots[0].path if roots else ())
+    yield draw(graph.without(*request.without), request.graph or "json").encode()
 
 
 def _paths(run: str, runs: Path) -> list[str]:
@@ -129,13 +148,17 @@ def _row(session: Session, profile: Profile) -> list[str]:
     epilog="""\b
 Examples:
   critiqor-otel show traces/agent.otlp.jsonl
-  critiqor-otel show run_001""",
+  critiqor-otel show run_001
+  critiqor-otel show run_001 --graph mermaid""",
 )
 @click.argument("run", metavar="RUN")
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where to look for a run id.")
 @click.option("--only", metavar="ID", help="The run to show, where RUN holds several; the beginning of its id will do.")
 @options.profile
 @options.config
+@click.option("--graph", type=click.Choice(list(DRAWINGS)), help="Print what led to the main failure as a graph.")
+@click.option("--whole", is_flag=True, help="With --graph: the whole run's graph, each event and edge of it.")
+@click.option("--without", multiple=True, type=click.Choice(RELATIONS), help="With --graph: leave such edges out.")
 @options.keep_silent
 @options.quiet
 def command(**given: Any) -> int:

@@ -59,7 +59,7 @@ def test_the_json_document_has_the_documented_shape(critiqor: Critiqor) -> None:
     assert cause.keys() >= CAUSE_KEYS
     assert len(cause["spans"]) == len(cause["evidence"]) > 0
     assert looping["evidence_summary"].keys() == SUMMARY_KEYS
-    assert looping["causal_graph"]["edges"][0].keys() == {"from", "to", "relation", "rule"}
+    assert looping["causal_graph"]["edges"][0].keys() == {"from", "to", "relation", "rule", "confidence"}
     assert looping["causal_graph"]["nodes"][0].keys() == {"id", "type", "kind", "label"}
 
 

@@ -1,0 +1,40 @@
+"""How failures hang on their evidence, and the rules of critiqor 0.1.4."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from analyzer.causality.scene import Link, Scene
+
+__all__ = ["evidence", "in_time", "listed", "named", "pairs"]
+
+
+def evidence(scene: Scene) -> Iterator[Link]:
+    """Tie each piece of evidence to its failure."""
+    for failure in scene.failures:
+        for event_id in failure.cause.evidence:
+            yield Link(event_id, failure.node, failure.cause.confidence)
+
+
+def in_time(scene: Scene) -> Iterator[Link]:
+    """Tie each piece of evidence to the next in time."""
+    place = scene.timeline.position_of
+    for failure in scene.failures:
+        ids = sorted(set(failure.cause.evidence), key=place.__getitem__)
+        yield from (Link(*pair) for pair in pairwise(ids))
+
+
+def listed(scene: Scene) -> Iterator[Link]:
+    """Follow the list; an empty id yields no edge (critiqor 0.1.4)."""
+    for first, second in pairwise(scene.timeline.events):
+        if first.event_id and second.event_id:
+            yield Link(first.event_id, second.event_id)
+
+
+def named(scene: Scene) -> Iterator[Link]:
+    """Tie each piece of evidence that has an id to its failure (critiqor 0.1.4)."""
+    return (link for link in evidence(scene) if link.source)
+
+
+def pairs(scene: Scene) -> Iterator[Link]:
+    """Tie each piece of evidence to the next one listed (critiqor 0.1.4)."""
+    return (Link(*pair) for failure in scene.failures for pair in pairwise(failure.cause.evidence) if all(pair))
