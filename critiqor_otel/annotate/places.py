@@ -16,6 +16,7 @@ from critiqor_otel.span import Resource, Span
 
 __all__ = ["Places", "Stretch", "places_of"]
 
+_SHORTEST = 1_000
 _EARLIEST = 1  # a span's time of 0 means that it is not known
 
 
@@ -29,6 +30,11 @@ class Stretch(Struct, frozen=True):
         """Return the part that lies within the other."""
         start_ns = min(max(self.start_ns, other.start_ns), other.end_ns)
         return Stretch(start_ns, min(max(self.end_ns, start_ns), other.end_ns))
+
+    def lasting_in(self, other: "Stretch") -> "Stretch":
+        """Return a stretch of a microsecond or more, within the other where that is as long: back ends show no less."""
+        start_ns = min(self.start_ns, max(other.start_ns, other.end_ns - _SHORTEST))
+        return Stretch(start_ns, max(self.end_ns, start_ns + _SHORTEST))
 
 
 class Places(Struct, frozen=True):
@@ -57,7 +63,7 @@ class Places(Struct, frozen=True):
         if not told:
             return self.whole
         found = Stretch(min(one.start_ns for one in told), max(one.end_ns for one in told))
-        return found.cut_to(self.whole)
+        return found.cut_to(self.whole).lasting_in(self.whole)
 
 
 def places_of(session: Session) -> Places:
@@ -128,10 +134,11 @@ def _lasting(session: Session, homes: dict[str, SpanRef]) -> dict[SpanRef, Stret
 
 def _whole(session: Session, root: Stretch | None) -> Stretch:
     """Return the root's time; that of all events where the root has no end of its own."""
-    if root is not None and root.start_ns < root.end_ns:
+    if root is not None and root.end_ns - root.start_ns >= _SHORTEST:
         return root
     times = [event.time_ns for event in session.events if event.time_ns is not None and event.time_ns >= _EARLIEST]
-    return Stretch(min(times, default=_EARLIEST), max(times, default=_EARLIEST))
+    found = Stretch(min(times, default=_EARLIEST), max(times, default=_EARLIEST))
+    return found.lasting_in(found)
 
 
 def _service(session: Session) -> Resource:
