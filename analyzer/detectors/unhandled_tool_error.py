@@ -4,7 +4,8 @@
 Reports calls that failed for a reason no other failure type names, where no later call made up for it and the agent
 says nothing of it: severity medium, high where the run failed with it, low where what the agent said is not in the
 evidence. A later call makes up for it when it succeeds and is of the same tool, or shares a telling word of its name
-or a telling value of its arguments. A call that is part of an `infinite_tool_loop` is told there.
+or a telling value of its arguments. A call that is part of an `infinite_tool_loop` is told there, a look-up in memory
+as a `memory_degradation`.
 
 ## Why is this bad
 The step after the failure rests on nothing: the agent guesses what the tool would have said, or claims what it did not
@@ -33,6 +34,7 @@ from analyzer.cause import FailureCause
 from analyzer.detectors.detector import Detector, Dimension, Options, Why
 from analyzer.detectors.failing_calls import Kind, causes_of, finding_of
 from analyzer.profile import Profile
+from analyzer.session.accessors import call_id_of
 from analyzer.timeline.aftermath import Aftermath
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
@@ -56,11 +58,16 @@ KIND = Kind(
 def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
     """Yield one cause a tool whose failures nobody handled, in order of its first one."""
     unnamed = [failed for failed in timeline.failures.of_tools if failed.owner is None]
-    looping = _looping(timeline, options.loop_calls) if unnamed else set[int]()
+    if not unnamed:
+        return
+    looping = _looping(timeline, options.loop_calls)
+    of_memory = {call_id_of(event) for operation in timeline.memory for event in operation.events} - {None}
     findings = [
         finding_of(timeline, failed)
         for failed in unnamed
-        if failed.outlook.aftermath not in HANDLED and failed.call.position not in looping
+        if failed.outlook.aftermath not in HANDLED
+        and failed.call.position not in looping
+        and failed.call.call_id not in of_memory
     ]
     yield from causes_of(timeline, KIND, findings)
 

@@ -17,14 +17,14 @@ from analyzer.timeline.call import Call
 from analyzer.timeline.error_classes import ErrorClass, classify
 from analyzer.timeline.outcome import message_text, unblocked
 
-__all__ = ["Failure", "failure_of"]
+__all__ = ["CallFailure", "failure_of"]
 
 _SHORT = 240
 _END = 400
 _LONGEST = 2_000  # a longer result holds more than a refusal
 
 
-class Failure(NamedTuple):
+class CallFailure(NamedTuple):
     """What is known of a call that failed."""
 
     text: str
@@ -34,7 +34,7 @@ class Failure(NamedTuple):
     """Only the result says so: the trace takes the call for a success."""
 
 
-def failure_of(call: Call, output: Event | None) -> Failure | None:
+def failure_of(call: Call, output: Event | None) -> CallFailure | None:
     """Return the failure of a call with this output, None when it succeeded."""
     if call.status == "error":
         payload = {} if output is None else payload_of(output)
@@ -44,9 +44,9 @@ def failure_of(call: Call, output: Event | None) -> Failure | None:
         if is_object(error):
             said.append(canonical(error).decode("utf-8", "replace"))
         text = next((part for part in (call.error, *said) if part), "")
-        return Failure(text[:_SHORT], classify(*said), told=False)
+        return CallFailure(text[:_SHORT], classify(*said), told=False)
     refusal = _refusal(call.result)
-    return None if refusal is None else Failure(refusal[:_SHORT], classify(refusal), told=True)
+    return None if refusal is None else CallFailure(refusal[:_SHORT], classify(refusal), told=True)
 
 
 def _ends(result: Json) -> Iterator[str]:

@@ -19,7 +19,7 @@ from analyzer.session.shapes import is_object
 from analyzer.timeline.aftermath import Aftermath, Aftermaths, Outlook
 from analyzer.timeline.answers import Answer
 from analyzer.timeline.call import Call
-from analyzer.timeline.call_failure import Failure, failure_of
+from analyzer.timeline.call_failure import CallFailure, failure_of
 from analyzer.timeline.conversation import Conversation
 from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.error_classes import ErrorClass, classify
@@ -39,7 +39,7 @@ class FailedCall(Struct, frozen=True, kw_only=True):
     """One call of a tool that failed."""
 
     call: Call
-    failure: Failure
+    failure: CallFailure
     owner: ErrorClass | None
     """The class of errors the failure is one of; None when nothing tells."""
     outlook: Outlook
@@ -132,10 +132,10 @@ class Failures:
         return tuple(reversed(found))
 
     @cached_property
-    def _failed(self) -> Mapping[int, Failure]:
+    def _failed(self) -> Mapping[int, CallFailure]:
         """The failures, by position of the call."""
         events = self._run.events
-        found: dict[int, Failure] = {}
+        found: dict[int, CallFailure] = {}
         for call in self._run.work:
             output = events[call.output_position] if call.output_id is not None else None
             failure = failure_of(call, output)
@@ -143,7 +143,7 @@ class Failures:
                 found[call.position] = failure
         return found
 
-    def _owner(self, call: Call, failure: Failure) -> ErrorClass | None:
+    def _owner(self, call: Call, failure: CallFailure) -> ErrorClass | None:
         said = failure.error_class
         if said in _OWNED_BY_OFFER and self.lacks(call):
             return ErrorClass.UNKNOWN_TOOL
