@@ -18,7 +18,7 @@ from critiqor_otel.spool.whole_file import make_folder
 
 __all__ = ["PagesRequest", "deliver_pages"]
 
-INDEX_FILE = "index.html"
+_INDEX_FILE = "index.html"
 _FILES = (".html", ".htm")
 
 
@@ -50,7 +50,7 @@ def deliver_pages(report: Report, sessions: Sequence[Session], request: PagesReq
     notes = (*report.skipped, *report.notes)
     if pages is None:
         side.say(f"the list of {len(rows)} runs; their pages are written where --output names a folder or a file")
-    deliver([index_page(rows, notes=notes)], output if to_file else str(Path(output) / INDEX_FILE))
+    deliver([index_page(rows, notes=notes)], output if to_file else str(Path(output) / _INDEX_FILE))
 
 
 def _folder_of_pages(output: str, *, to_file: bool) -> Path | None:
@@ -76,7 +76,7 @@ def _written(
 
 def _back_to(output: str, pages: Path) -> str:
     """Return the address of the index as the pages see it."""
-    return f"../{INDEX_FILE if pages.name == 'runs' else Path(output).name}"
+    return f"../{_INDEX_FILE if pages.name == 'runs' else Path(output).name}"
 
 
 def _page(run: RunReport, session: Session, request: PagesRequest, **around: Any) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from analyzer.report.exhibits import exhibit
 from analyzer.report.html.contents import parts_of
 from analyzer.report.html.folding import fold
-from analyzer.report.html.steps import Step, StepKind, steps_of
+from analyzer.report.html.steps import RunStep, StepKind, steps_of
 from analyzer.report.html.titles import title_of
 from analyzer.report.json_form import encode_json
 from analyzer.report.plain import cut, one_line
@@ -23,11 +23,12 @@ from analyzer.timeline.index import Timeline
 from analyzer.timeline.tokens import usage_of
 from analyzer.verdict import Diagnosis
 
-__all__ = ["Block", "block_of", "embedded"]
+__all__ = ["MAX_BYTES", "MAX_EDGES", "MAX_STEPS", "Block", "block_of", "embedded"]
 
 MAX_STEPS = 40_000
 """Steps shown one by one; the others are counted."""
 MAX_EDGES = 20_000
+"""Edges of the causal graph besides those that the steps tell already; the first ones."""
 MAX_BYTES = 3_400_000
 """Of the block as it stands in the page."""
 
@@ -75,7 +76,7 @@ def block_of(timeline: Timeline, diagnosis: Diagnosis) -> Block:
 class _Shown(NamedTuple):
     """What of a run is shown, and how much of its contents."""
 
-    steps: list[Step]
+    steps: list[RunStep]
     left_out: int
     evidence: set[int]
     content: int
@@ -152,7 +153,7 @@ def _step_columns(timeline: Timeline, shown: _Shown, start: int, texts: _Texts) 
     return columns
 
 
-def _detail(timeline: Timeline, step: Step, longest: int) -> str:
+def _detail(timeline: Timeline, step: RunStep, longest: int) -> str:
     """Return what a tool was asked, what a model answered, else what the first event that tells something tells."""
     events = [timeline.events[position] for position in step.events[:_LOOKED_AT]]
     for event in reversed(events) if step.kind is StepKind.MODEL else events:
@@ -183,7 +184,7 @@ def _answer(event: Event) -> str:
     return ""
 
 
-def _flags(timeline: Timeline, step: Step) -> int:
+def _flags(timeline: Timeline, step: RunStep) -> int:
     payload: Mapping[str, Any] = payload_of(timeline.events[step.events[0]]) if step.events else {}
     return (
         _FAILED * step.failed

@@ -10,7 +10,7 @@ from analyzer.session.model import Event, EventKind, SpanRef
 from analyzer.session.shapes import is_object
 from analyzer.timeline.index import Timeline
 
-__all__ = ["Step", "StepKind", "steps_of"]
+__all__ = ["RunStep", "StepKind", "steps_of"]
 
 
 class StepKind(StrEnum):
@@ -31,7 +31,7 @@ class StepKind(StrEnum):
     OTHER = "other"
 
 
-class Step(msgspec.Struct, kw_only=True):
+class RunStep(msgspec.Struct, kw_only=True):
     """One row of the timeline. Times are nanoseconds since the epoch; None where no event tells one."""
 
     kind: StepKind
@@ -89,7 +89,7 @@ _CENTURY_MS = 3.2e12  # a longer step is a wrong number
 _ON_ONE_SPAN = frozenset((StepKind.AGENT, StepKind.TURN, StepKind.MEMORY, StepKind.SKILL, StepKind.PROCESS))
 
 
-def steps_of(timeline: Timeline) -> list[Step]:
+def steps_of(timeline: Timeline) -> list[RunStep]:
     """Return the steps of a run in order of their first event; one pass over the events."""
     builder = _Builder(timeline)
     for position, event in enumerate(timeline.events):
@@ -102,7 +102,7 @@ class _Builder:
     """Puts each event into a step of its own or into an open one."""
 
     def __init__(self, timeline: Timeline) -> None:
-        self.steps: list[Step] = []
+        self.steps: list[RunStep] = []
         self._owners = _owners(timeline)
         self._failed = {call.event_id for call in timeline.calls if call.status == "error"}
         self._step_of: dict[object, int] = {}
@@ -145,7 +145,7 @@ class _Builder:
 
     def _begin(self, event: Event, kind: StepKind, name: str) -> int:
         number = len(self.steps)
-        self.steps.append(Step(kind=kind, name=_name(event, kind), events=[], parent=self._parent(event)))
+        self.steps.append(RunStep(kind=kind, name=_name(event, kind), events=[], parent=self._parent(event)))
         if event.span is not None:
             self._first_of_span.setdefault(event.span, number)
         elif name in _OPENS:
@@ -173,7 +173,7 @@ class _Builder:
             if opened == scope:
                 return number
 
-    def _extend(self, step: Step, event: Event) -> None:
+    def _extend(self, step: RunStep, event: Event) -> None:
         start, end = _times(event)
         if start is not None and (step.start_ns is None or start < step.start_ns):
             step.start_ns = start

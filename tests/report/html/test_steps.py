@@ -4,7 +4,7 @@ from typing import Any
 
 from analyzer.profile import Profile
 from analyzer.report.html.folding import fold
-from analyzer.report.html.steps import Step, StepKind, steps_of
+from analyzer.report.html.steps import RunStep, StepKind, steps_of
 from analyzer.session.model import Event, Session, SpanRef
 from analyzer.timeline.index import build_timeline
 
@@ -21,7 +21,7 @@ def event(number: int, kind: str, name: str, span: str | None = None, **fields: 
     return Event(event_id=f"e{number}", event=kind, event_type=name, time_ns=at, span=place, payload=payload, **fields)
 
 
-def steps(*events: Event) -> list[Step]:
+def steps(*events: Event) -> list[RunStep]:
     return steps_of(build_timeline(Session(run_id="run", events=events), Profile.STANDARD))
 
 
@@ -128,11 +128,11 @@ def test_a_chain_of_twenty_thousand_steps_is_followed() -> None:
     assert found[-1].parent == 19_998
 
 
-def plain(count: int) -> list[Step]:
-    root = Step(kind=StepKind.AGENT, name="root", events=[0], start_ns=0, end_ns=count)
+def plain(count: int) -> list[RunStep]:
+    root = RunStep(kind=StepKind.AGENT, name="root", events=[0], start_ns=0, end_ns=count)
     return [
         root,
-        *(Step(kind=StepKind.TOOL, name="t", events=[n], parent=0, start_ns=n, end_ns=n) for n in range(1, count)),
+        *(RunStep(kind=StepKind.TOOL, name="t", events=[n], parent=0, start_ns=n, end_ns=n) for n in range(1, count)),
     ]
 
 
