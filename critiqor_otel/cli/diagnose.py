@@ -30,12 +30,14 @@ from critiqor_otel.cli.scale import Scale, scale_options
 from critiqor_otel.cli.side import Side
 from critiqor_otel.cli.watching import check_watchable, watch
 from critiqor_otel.engine.local import diagnosed
-from critiqor_otel.formats.inputs import inputs_of
+from critiqor_otel.formats.inputs import inputs_of, is_remote
 
-__all__ = ["Request", "Worst", "command", "diagnose", "look_of", "settle", "today"]
+__all__ = ["PARQUET", "Request", "Worst", "command", "diagnose", "look_of", "settle", "today"]
 
 _NEVER = "never"
 _PAGES = "html"
+PARQUET = "parquet"
+"""The form that is a folder of tables, made in parts."""
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +77,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
             work=self.work,
             resume=self.resume,
         )
+
+    @property
+    def is_in_parts(self) -> bool:
+        """Whether the product is a folder of parts, or lies on another system."""
+        return self.form == "jsonl" and (self.output.endswith("/") or is_remote(self.output))
 
     @property
     def look(self) -> Look:
@@ -122,7 +129,7 @@ def diagnose(request: Request) -> int:
     side = Side(quiet=request.quiet)
     settings = read_options(request.config)
     inputs = list(inputs_of(request.paths))
-    if request.scale.in_parts(inputs):
+    if request.form == PARQUET or request.scale.in_parts(inputs) or request.is_in_parts:
         many = import_module("critiqor_otel.cli.diagnose_many")  # with processes, when they are worth it
         return int(many.diagnose_many(request, inputs, settings, side=side))
     worst = Worst()
@@ -191,7 +198,7 @@ Examples:
 @click.option(
     "--format",
     "form",
-    type=click.Choice([*FORMS, _PAGES]),
+    type=click.Choice([*FORMS, _PAGES, PARQUET]),
     default="table",
     show_default=True,
     help="A table for people, one JSON document, a JSON object a run and line, Markdown, or what CI systems read.",

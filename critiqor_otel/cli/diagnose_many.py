@@ -11,12 +11,14 @@ from analyzer.report.json_form import document_of
 from analyzer.report.report import Report
 from critiqor_otel.cli.baselining import Baselining
 from critiqor_otel.cli.beside import write_beside
-from critiqor_otel.cli.diagnose import Request, Worst, settle, today
+from critiqor_otel.cli.diagnose import PARQUET, Request, Worst, settle, today
 from critiqor_otel.cli.input_remarks import emptiness, spare
 from critiqor_otel.cli.keeping import Stores, keep_started
-from critiqor_otel.cli.many import ManyRuns, Wanted, many_runs
+from critiqor_otel.cli.many import ManyRuns, Product, Wanted, many_runs
+from critiqor_otel.cli.parts_output import deliver_lines, deliver_tables, empty_folder
 from critiqor_otel.cli.product import deliver
 from critiqor_otel.cli.side import Side
+from critiqor_otel.engine.store import Store
 from critiqor_otel.formats.inputs import Input
 
 __all__ = ["diagnose_many"]
@@ -34,25 +36,46 @@ _OF_LINES: Mapping[str, Callable[[Iterable[bytes], Report], Iterator[bytes]]] = 
 
 
 def diagnose_many(request: Request, inputs: list[Input], settings: Options, *, side: Side) -> int:
-    """Run the job, print the report, and return the exit code."""
-    if request.form not in FORMS:
+    """Run the job, print the report, and return the exit code.
+
+    Raises:
+        click.UsageError: the output can't be what was asked for.
+    """
+    if request.form not in (*FORMS, PARQUET):
         raise click.UsageError(f"{request.form} is made of an input that fits into memory: give fewer files")
     worst = Worst()
     baseline = Baselining(request.baselining, today=today(), side=side)
+    product = _product(request)
+    parts = empty_folder(request.output) if product in _IN_PARTS else None
     spare((one.path for one in inputs), request.output)
-    wanted = Wanted(
-        profile=Profile(request.profile),
-        options=settings,
-        group_by=request.group_by,
-        as_lines=request.form in _OF_LINES and not _needs_reports(request),
-    )
+    wanted = Wanted(profile=Profile(request.profile), options=settings, group_by=request.group_by, product=product)
     with many_runs(inputs, request.scale, wanted, side=side) as found:
-        if found.as_lines:
-            worst.add(found.outcome.runs, found.outcome.severities)
-            deliver(_OF_LINES[request.form](found.lines(), _report(found)), request.output)
-        else:
+        if found.product is Product.REPORT:
             _deliver_reports(request, found, worst, baseline, side)
+        else:
+            worst.add(found.outcome.runs, found.outcome.severities)
+            if parts is not None:
+                _IN_PARTS[product](found, parts)
+            else:
+                deliver(_OF_LINES[request.form](found.lines(), _report(found)), request.output)
     return settle(request, worst, baseline, emptiness(found.held, found.remarks.notes, request.paths), side=side)
+
+
+_IN_PARTS: Mapping[Product, Callable[[ManyRuns, Store], None]] = {
+    Product.LINES: deliver_lines,
+    Product.TABLES: deliver_tables,
+}
+
+
+def _product(request: Request) -> Product:
+    """Return what the job has to make; what needs each run's report is made of reports."""
+    in_parts = request.form == PARQUET or request.is_in_parts
+    if not in_parts:
+        lines = request.form in _OF_LINES and not _needs_reports(request)
+        return Product.MERGED_LINES if lines else Product.REPORT
+    if _needs_reports(request):
+        raise click.UsageError("a product in parts goes without --write, --history and --baseline")
+    return Product.TABLES if request.form == PARQUET else Product.LINES
 
 
 def _needs_reports(request: Request) -> bool:

@@ -2,10 +2,12 @@
 
 import os
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import partial
 from importlib import metadata
+from typing import Any
 
 import msgspec
 
@@ -21,13 +23,15 @@ from critiqor_otel.engine.job import Job, Outcome, Survey
 from critiqor_otel.engine.local import judged
 from critiqor_otel.engine.parts import in_parts
 from critiqor_otel.engine.reducing import Judged, Purpose
+from critiqor_otel.engine.store import Store
 from critiqor_otel.engine.tasks import Engine
 from critiqor_otel.engine.work_folder import Plan, fingerprint, state_of, usual_folder, work_folder
 from critiqor_otel.engine.workers import ProcessEngine
+from critiqor_otel.errors import OutputError
 from critiqor_otel.formats.inputs import Input
 from critiqor_otel.reconstruct.grouping import GroupBy
 
-__all__ = ["ManyRuns", "Wanted", "many_runs"]
+__all__ = ["ManyRuns", "Product", "Wanted", "many_runs"]
 
 _LEAST_PARTITION, _LARGEST_PARTITION = 2 << 20, 24 << 20  # bytes of input
 _MOST_PARTITIONS = 4096
@@ -36,11 +40,12 @@ _MOST_PARTITIONS = 4096
 class ManyRuns:
     """The runs of a job, read from its work folder one after another."""
 
-    def __init__(self, job: Job, survey: Survey, outcome: Outcome, *, as_lines: bool) -> None:
+    def __init__(self, job: Job, store: Store, survey: Survey, outcome: Outcome, product: "Product") -> None:
         """Take what the job found."""
         self._job = job
-        self.as_lines = as_lines
-        """Whether it made lines of JSON, not reports."""
+        self.store = store
+        """Where the products lie."""
+        self.product = product
         self.outcome = outcome
         self.held = Held(survey.spans, survey.logs, survey.passed_over)
         self.remarks: Remarks = remarks_on((*survey.notes, *outcome.notes), outcome.silent_traces)
@@ -63,14 +68,25 @@ class ManyRuns:
             yield report
 
 
+class Product(StrEnum):
+    """What a job leaves of a run."""
+
+    MERGED_LINES = "merged lines"
+    """A line of JSON, to be merged into one output; session files have a history, which lines can't fill."""
+    LINES = "lines"
+    REPORT = "report"
+    TABLES = "tables"
+    """Rows of Parquet tables, and nothing else."""
+
+
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be made of the runs."""
 
     profile: Profile
     options: Options
     group_by: str | None
-    as_lines: bool
-    """Lines of JSON; else, and where session files are among the input, reports."""
+    product: Product
+    """`MERGED_LINES` gives way to reports where session files are among the input."""
 
 
 @contextmanager
@@ -96,14 +112,17 @@ def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) 
     ):
         job = Job(engine, store, partitions=begun.partitions, progress=progress)
         survey = job.survey(parts)
-        as_lines = wanted.as_lines and not survey.session_files
+        product = wanted.product
+        if product is Product.MERGED_LINES and survey.session_files:
+            product = Product.REPORT
         purpose = Purpose(
             judge=partial(judged, profile=wanted.profile, options=wanted.options),
-            product=_line if as_lines else _report,
+            product=_MAKERS[product],
+            beside=_tables() if product is Product.TABLES else None,
             group_by=None if wanted.group_by is None else GroupBy(wanted.group_by),
             many_files=len(survey.places) > 1,
         )
-        found = ManyRuns(job, survey, job.reduce(purpose), as_lines=as_lines)
+        found = ManyRuns(job, store, survey, job.reduce(purpose), product)
         if scale.resume:
             side.say(f"Went on with work that was begun: {job.kept} of {job.kept + job.done} parts were done.")
         tell_remarks(found.remarks, side=side, any_run=bool(found.outcome.runs))
@@ -112,8 +131,10 @@ def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) 
 
 def _engine(scale: Scale) -> Engine:
     if scale.engine == "dask":
-        from critiqor_otel.engine.dask_engine import DaskEngine  # noqa: PLC0415  # an extra, and slow to load
-
+        try:
+            from critiqor_otel.engine.dask_engine import DaskEngine  # noqa: PLC0415  # an extra, and slow to load
+        except ImportError as error:
+            raise OutputError("Dask is not installed; install critiqor-otel[dask]") from error
         return DaskEngine(scale.scheduler, jobs=scale.jobs)
     return ProcessEngine(scale.jobs or os.cpu_count() or 1)
 
@@ -125,9 +146,29 @@ def _partitions(inputs: list[Input], scale: Scale) -> int:
     return min(max(1, -(-bytes_in(inputs) // target)), _MOST_PARTITIONS)
 
 
+def _tables() -> Any:
+    try:
+        from critiqor_otel.engine.tables import tables_of  # noqa: PLC0415  # an extra, and slow to load
+    except ImportError as error:
+        raise OutputError("Parquet is written with pyarrow; install critiqor-otel[parquet]") from error
+    return tables_of
+
+
 def _line(run: Judged) -> bytes:
     return b"".join(run_lines(Report(runs=[run.report]), Look()))
 
 
 def _report(run: Judged) -> bytes:
     return pickle.dumps((run.report, start_of(run.session), run.places))
+
+
+def _nothing(_run: Judged) -> bytes:
+    return b""
+
+
+_MAKERS: Mapping[Product, Callable[[Judged], bytes]] = {
+    Product.MERGED_LINES: _line,
+    Product.LINES: _line,
+    Product.REPORT: _report,
+    Product.TABLES: _nothing,
+}

@@ -6,7 +6,7 @@ traces unpacked. Any scheduler may run it, anywhere, again and again: the same c
 
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
 
@@ -47,6 +47,8 @@ class Purpose(msgspec.Struct, frozen=True, kw_only=True):
     group_by: GroupBy | None = None
     many_files: bool = False
     """Several files gave evidence."""
+    beside: Callable[[int, Store], AbstractContextManager[Callable[[Judged], None]]] | None = None
+    """What takes each run of a partition too, and writes files of its own."""
 
 
 class Reduced(msgspec.Struct):
@@ -69,12 +71,13 @@ def reduce_share(share: Share, purpose: Purpose, *, store: Store) -> Reduced:
     found = Reduced(share.partition, name)
     seen: set[Severity] = set()
     frames: list[Frame] = []
-    with _collecting() as collect:
+    with _collecting() as collect, _beside(share.partition, purpose, store) as also:
         waiting = _by_set(share, store)
         for leader in sorted(waiting):
             parts = waiting.pop(leader)
             for judged in _judged(parts, purpose, found):
                 seen.update(cause.severity for cause in judged.report.diagnosis.failure_causes)
+                also(judged)
                 frames.append(Frame(key_of(judged.session.run_id), purpose.product(judged)))
             collect(len(parts))
     frames.sort(key=lambda frame: frame.key)
@@ -83,6 +86,14 @@ def reduce_share(share: Share, purpose: Purpose, *, store: Store) -> Reduced:
     found.runs = len(frames)
     found.severities = sorted(seen, key=lambda severity: severity.rank)
     return found
+
+
+def _beside(partition: int, purpose: Purpose, store: Store) -> AbstractContextManager[Callable[[Judged], None]]:
+    return nullcontext(_pass_by) if purpose.beside is None else purpose.beside(partition, store)
+
+
+def _pass_by(_run: Judged) -> None:
+    pass
 
 
 def _by_set(share: Share, store: Store) -> dict[str, Parts]:
