@@ -38,7 +38,7 @@ from analyzer.session.accessors import ABSENT
 from analyzer.session.jsontext import canonical
 from analyzer.session.model import EventKind, Json
 from analyzer.timeline.call import Call
-from analyzer.timeline.claims import Claim, claims_in
+from analyzer.timeline.claims import CLAIM_STEMS, Claim, claims_in
 from analyzer.timeline.conversation import Role, Utterance
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
@@ -84,13 +84,13 @@ def _can_tell(timeline: Timeline) -> bool:
 
 def _lies(timeline: Timeline) -> Iterator[_Lie]:
     support: _Support | None = None
-    for said, sentences in timeline.assertions:
-        for sentence in sentences:
+    for one in timeline.assertions:
+        for sentence in one.sentences if one.mentions(CLAIM_STEMS) else ():
             for claim in claims_in(sentence):
                 support = support or _Support(timeline)
-                done, failed = support.of(claim, said.position)
+                done, failed = support.of(claim, one.said.position)
                 if not done:
-                    yield _Lie(said, sentence, failed)
+                    yield _Lie(one.said, sentence, failed)
 
 
 class _Support:

@@ -58,6 +58,10 @@ _THING = (
     r"(?:data ?sets?|data|values?|numbers?|figures?|records?|results?|responses?|paths?|files?|urls?|links?|ids?|keys?"
     r"|table|dates?|prices?|list|entries|analysis|addresses|content)"
 )
+_STEMS = (
+    *("simulat", "hypothe", "placeholder", "dummy", "mock", "fake", "fiction", "made-up", "made up", "synthetic"),
+    *("sample", "example", "assum", "suppose", "pretend", "consider that"),
+)
 _MAKE = r"\b(?:creat|us|generat|assum|provid|work|proceed|simulat|consider|mak|tak|compil)"
 _SAID = re.compile(
     rf"\b(?:let's|let us|let me|i|i'll|i've|i will|i have|we|we'll|we can)\b[^.\n]{{0,60}}{_MAKE}\w*\b[^.\n]{{0,50}}"
@@ -98,11 +102,11 @@ def _wanted(timeline: Timeline) -> bool:
 
 
 def _said(timeline: Timeline) -> Iterator[tuple[int, str]]:
-    for one, lines in timeline.assertions:
-        for sentence in lines:
+    for one in timeline.assertions:
+        for sentence in one.sentences if one.mentions(_STEMS) else ():
             said = _SAID.search(sentence)
             if said is not None and _DENIES.search(_clause(sentence, said)) is None:
-                yield one.position, quoted(sentence)
+                yield one.said.position, quoted(sentence)
                 break
 
 

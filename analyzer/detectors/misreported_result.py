@@ -63,8 +63,7 @@ _QUOTED_WORD = re.compile(r"['\"`]([A-Za-z]{3,30}(?: [a-z]{2,20})?)['\"`]")
 _NO_REPORT = re.compile(
     r"\b(?:not|no|never|cannot|can|could|would|should|will|may|might|must|if|once|when|until|unless|before|after|whether"
     r"|only|or|to be|want|wish|like to|please|request\w*|eligible|need\w*|instead|rather|was|were|previously|from)\b"
-    r"|n't|\?",
-    re.IGNORECASE,
+    r"|n't|\?"
 )
 _DENIED = r"\b(?:no|not|without|lacks?|missing|isn't|hasn't|haven't|doesn't|didn't|don't)\b[^.?!]{{0,40}}\b{word}s?\b"
 _DENIES = re.compile(r"\b(?:no|not|without|lacks?|missing)\b|n't\b", re.IGNORECASE)
@@ -109,19 +108,22 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
     answered = [call for call in timeline.work if call.output_position >= 0 and call.status != "error"]
     answered.sort(key=lambda call: call.output_position)
     places = [call.output_position for call in answered]
-    known: dict[str, list[Record]] = {}
+    known: dict[str, Record] = {}
     taken = 0
-    for said, lines in timeline.assertions:
-        while taken < len(records) and records[taken].position < said.position:
-            known.setdefault(records[taken].key, []).append(records[taken])
+    for one in timeline.assertions:
+        while taken < len(records) and records[taken].position < one.said.position:
+            known[records[taken].key] = records[taken]
             taken += 1
-        place = bisect_left(places, said.position)
+        rules = [rule for signs, rule in _RULES if one.mentions(signs or states)]
+        if not rules:
+            continue
+        place = bisect_left(places, one.said.position)
         source = answered[place - 1] if place else None
-        for sentence in lines:
-            for rule in _RULES:
+        for sentence in one.sentences:
+            for rule in rules:
                 truth = rule(sentence, known, states, source)
                 if truth is not None:
-                    yield _Report(truth[0], said, sentence, truth[1], truth[2])
+                    yield _Report(truth[0], one.said, sentence, truth[1], truth[2])
 
 
 def _declared(timeline: Timeline) -> frozenset[str]:
@@ -133,21 +135,22 @@ def _declared(timeline: Timeline) -> frozenset[str]:
 
 _Truth = tuple[str, int, str] | None
 """The rule, the position of the output, and what it says."""
-_Rule = Callable[[str, Mapping[str, list[Record]], frozenset[str], Call | None], _Truth]
+_Rule = Callable[[str, Mapping[str, Record], frozenset[str], Call | None], _Truth]
 
 
-def _wrong_state(sentence: str, known: Mapping[str, list[Record]], states: frozenset[str], _: Call | None) -> _Truth:
+def _wrong_state(sentence: str, known: Mapping[str, Record], states: frozenset[str], _: Call | None) -> _Truth:
     """Look at each clause of a sentence: all that it names is said to be in the one state that it holds."""
-    for clause in _CLAUSE.split(sentence):
-        if _NO_REPORT.search(clause):
+    lower = sentence.lower()
+    if not any(state in lower for state in states):
+        return None
+    for clause in _CLAUSE.split(lower):
+        told = [known[key] for key in _named(clause, known)]
+        if not told or _NO_REPORT.search(clause):
             continue
-        words = f" {' '.join(_WORDS.findall(clause.lower()))} "
+        words = f" {' '.join(_WORDS.findall(clause))} "
         said = [state for state in sorted(states) if f" {state} " in words]
-        told = [known[key][-1] for key in _named(clause, known)]
-        if len(said) != 1 or not told:
-            continue
         other = next((record for record in told if record.state is not None), None)
-        if other is not None and not any(_agree(record.state, said[0]) for record in told):
+        if len(said) == 1 and other is not None and not any(_agree(record.state, said[0]) for record in told):
             return "wrong-state", other.position, f"the state is {quoted(other.state or '')}"
     return None
 
@@ -156,12 +159,12 @@ def _agree(state: str | None, said: str) -> bool:
     return state is None or said in state or state in said
 
 
-def _denied_value(sentence: str, known: Mapping[str, list[Record]], _: frozenset[str], __: Call | None) -> _Truth:
+def _denied_value(sentence: str, known: Mapping[str, Record], _: frozenset[str], __: Call | None) -> _Truth:
     if _DENIES.search(sentence) is None or _HOLDS.search(sentence) is None or _DUTY.search(sentence):
         return None
     record = _the_one(sentence, known)
     lower = sentence.lower()
-    for word in sorted(() if record is None else record.words):
+    for word in sorted(() if record is None else record.words()):
         if len(word) < _SHORTEST_WORD or word not in lower or word in _COMMON or record is None:
             continue
         if re.search(_DENIED.format(word=re.escape(word)), lower):
@@ -169,7 +172,7 @@ def _denied_value(sentence: str, known: Mapping[str, list[Record]], _: frozenset
     return None
 
 
-def _wrong_count(sentence: str, _: Mapping[str, list[Record]], __: frozenset[str], source: Call | None) -> _Truth:
+def _wrong_count(sentence: str, _: Mapping[str, Record], __: frozenset[str], source: Call | None) -> _Truth:
     counted = _COUNTED.findall(sentence)
     if source is None or len(counted) != 1 or int(counted[0]) < 2:  # noqa: PLR2004  # one is an article as often as a count
         return None
@@ -179,16 +182,36 @@ def _wrong_count(sentence: str, _: Mapping[str, list[Record]], __: frozenset[str
     return "wrong-count", source.output_position, f"it holds {collections[0].size} of them"
 
 
-_RULES: tuple[_Rule, ...] = (_wrong_state, _denied_value, _wrong_count)
+# Each with pieces of text of which a sentence must hold one; none: one of the states.
+_RULES: tuple[tuple[tuple[str, ...], _Rule], ...] = (
+    ((), _wrong_state),
+    (("n't", " no ", " not ", "without", "lack", "missing"), _denied_value),
+    (
+        (
+            "there are ",
+            "there were ",
+            " have ",
+            " offer ",
+            " carry ",
+            "found ",
+            "see ",
+            "count",
+            "returned ",
+            "list",
+            "contain",
+        ),
+        _wrong_count,
+    ),
+)
 
 
-def _the_one(sentence: str, known: Mapping[str, list[Record]]) -> Record | None:
+def _the_one(sentence: str, known: Mapping[str, Record]) -> Record | None:
     """Return the latest record of the one known thing a sentence names; None where it names several, or none."""
     named = _named(sentence, known)
-    return known[named[0]][-1] if len(named) == 1 else None
+    return known[named[0]] if len(named) == 1 else None
 
 
-def _named(text: str, known: Mapping[str, list[Record]]) -> list[str]:
+def _named(text: str, known: Mapping[str, Record]) -> list[str]:
     return list(dict.fromkeys(key for found in _KEY.findall(text) if (key := found.lower()) in known))
 
 

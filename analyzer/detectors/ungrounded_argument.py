@@ -27,14 +27,17 @@ looked at; an id that came in a shortened result looks made up.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.jsontext import canonical
+from analyzer.session.model import Json
 from analyzer.session.shapes import is_list, is_object
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role
@@ -49,6 +52,7 @@ __all__ = ["DETECTOR"]
 TYPE = "ungrounded_argument"
 IMPACT = {Severity.MEDIUM: -12, Severity.HIGH: -20}
 MOST_TEXT = 200_000
+RECENT = 8
 _ATOM = re.compile(r"[^\W_]+")
 _STANDS_FOR_ID = frozenset(
     ("id", "ids", "uuid", "guid", "email", "mail", "iban", "account", "reference", "ref", "order", "ticket", "invoice")
@@ -59,7 +63,8 @@ _CREATES = frozenset(
 _SHORTEST = 5
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _NEEDED = (Fact.TOOL_CALLS, Fact.TOOL_ARGUMENTS, Fact.TOOL_RESULTS, Fact.MESSAGES)
-_CUT = re.compile(r"…|\.\.\.|\[truncated|<truncated|\(truncated|omitted|\[redacted", re.IGNORECASE)
+_CUT = re.compile(r"…|\.\.\.|[\[<(]truncated|omitted|\[redacted")
+"""What was left out may hold any id."""
 FIX = "Let the agent look the id up first, and check it in the tool."
 WHY = Why(
     "The model filled an argument with an id that it had made up.",
@@ -84,40 +89,66 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 
 def _invented(timeline: Timeline) -> Iterator[_Invented]:
-    """Yield the ids that no text before their call holds; one pass over texts, results and calls in order."""
-    known: set[str] = set()
-    for tool in timeline.offered.tools.values():
-        known.update(_atoms(f"{tool.name} {tool.description} {_json(tool.parameters)}"))
-    for _, thing in sorted(_things(timeline), key=lambda found: found[0]):
-        if isinstance(thing, str):
-            if _CUT.search(thing[-MOST_TEXT:]):
-                return  # what was left out may hold any id
-            known.update(_atoms(thing))
-            continue
-        for name, value in _ids(thing):
+    """Yield the ids that nothing before their call holds."""
+    before = _Before(timeline)
+    for call in timeline.work:
+        for name, value in _ids(call):
             atoms = [atom for atom in _atoms(value) if any(sign.isdigit() for sign in atom)]
-            if atoms and known.isdisjoint(atoms):
-                yield _Invented(thing, name, value)
-        known.update(_atoms(_json(thing.arguments)))
+            if atoms and not before.holds(atoms, call.position):
+                yield _Invented(call, name, value)
 
 
-def _things(timeline: Timeline) -> Iterator[tuple[tuple[int, int], Any]]:
-    """Yield texts and calls with their place; what stands at one place comes in the order of a run."""
-    for one in timeline.conversation.utterances:
-        yield (one.position, 0), one.text
-    for call in timeline.calls:
-        yield (call.position, 1), call
-        if call.result is not ABSENT and call.output_position >= 0:
-            yield (call.output_position, 2), _json(call.result)
-    for output in timeline.orphan_outputs:
-        yield (timeline.position_of[output.event_id], 2), _json(output.payload)
+class _Before:
+    """What was said, given and asked for before a place in the run.
+
+    Ids come from what was just said, as a rule: the last few texts are searched as they are, and only where they don't
+    hold an id, all texts are taken apart, once.
+    """
+
+    def __init__(self, timeline: Timeline) -> None:
+        told = [(one.position, one.text) for one in timeline.conversation.utterances]
+        given = [(call.output_position, call.result) for call in timeline.calls if call.result is not ABSENT]
+        asked = [(call.position, call.arguments) for call in timeline.calls if call.arguments is not ABSENT]
+        orphans = [(timeline.position_of[output.event_id], output.payload) for output in timeline.orphan_outputs]
+        self._things: list[tuple[int, Json]] = sorted((*told, *given, *asked, *orphans), key=itemgetter(0))
+        self._places = [position for position, _ in self._things]
+        self._tools = timeline.offered.tools.values()
+        self._first: dict[str, int] | None = None
+        self._cut = len(timeline.events)
+
+    def holds(self, atoms: Sequence[str], position: int) -> bool:
+        """Return whether something before a position holds one of these, or was shortened."""
+        place = bisect_left(self._places, position)
+        for _, thing in self._things[max(0, place - RECENT) : place]:
+            text = _json(thing)
+            if any(atom in text for atom in atoms):
+                return True
+        first = self._all()
+        return self._cut < position or any(first.get(atom.lower(), position) < position for atom in atoms)
+
+    def _all(self) -> dict[str, int]:
+        """Return where each word stands first; -1 for the descriptions of tools."""
+        if self._first is None:
+            first: dict[str, int] = {}
+            for tool in self._tools:
+                first.update(
+                    dict.fromkeys(_atoms(f"{tool.name} {tool.description} {_json(tool.parameters)}".lower()), -1)
+                )
+            for position, thing in self._things:
+                text = _json(thing).lower()
+                if position < self._cut and _CUT.search(text[:MOST_TEXT]):
+                    self._cut = position
+                for atom in _atoms(text):
+                    first.setdefault(atom, position)
+            self._first = first
+        return self._first
 
 
-def _atoms(text: str) -> Iterator[str]:
-    return (atom for atom in _ATOM.findall(text[:MOST_TEXT].lower()) if len(atom) >= _SHORTEST - 1)
+def _atoms(text: str) -> list[str]:
+    return [atom for atom in _ATOM.findall(text[:MOST_TEXT]) if len(atom) >= _SHORTEST - 1]
 
 
-def _json(value: Any) -> str:
+def _json(value: Json) -> str:
     return value if isinstance(value, str) else canonical(value).decode("utf-8", "replace")
 
 

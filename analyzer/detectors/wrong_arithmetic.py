@@ -55,7 +55,13 @@ WHY = Why("The model guessed the result of a calculation.", "What is built on th
 
 def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     """Yield one cause for all calculations that are wrong."""
-    wrong = [(said, *found) for said, lines in timeline.assertions for line in lines for found in _wrong(line)]
+    wrong = [
+        (one.said, *found)
+        for one in timeline.assertions
+        if "=" in one.text
+        for line in one.sentences
+        for found in _wrong(line)
+    ]
     if wrong:
         yield _cause(timeline, wrong)
 

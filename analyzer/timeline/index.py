@@ -9,9 +9,10 @@ from analyzer.session.accessors import name_of
 from analyzer.session.model import Event, EventKind, Note, Session
 from analyzer.session.shapes import is_list
 from analyzer.timeline.answers import Answer, answers_of
+from analyzer.timeline.assertions import Assertion, assertions_of
 from analyzer.timeline.call import Call, Fingerprint, call_of
 from analyzer.timeline.complaints import Complaint, complaints_of
-from analyzer.timeline.conversation import Conversation, Role, Utterance, conversation_of
+from analyzer.timeline.conversation import Conversation, Role, conversation_of
 from analyzer.timeline.ending import Ending, RunStatus
 from analyzer.timeline.failures import Failures, Run
 from analyzer.timeline.heard import heard_in
@@ -24,7 +25,6 @@ from analyzer.timeline.provenance import Provenance, Use, trace_values
 from analyzer.timeline.reading import READINGS, Reading
 from analyzer.timeline.repeats import Repetition, repetitions
 from analyzer.timeline.retries import Retries, TiedRetry
-from analyzer.timeline.sentences import plain, sentences
 from analyzer.timeline.tokens import Tokens, total_of, usage_of
 from analyzer.timeline.user_turns import UserTurns
 
@@ -114,10 +114,9 @@ class Timeline:
         return answers_of((place, event) for place, event in enumerate(self.events) if event.event == kind)
 
     @cached_property
-    def assertions(self) -> tuple[tuple[Utterance, tuple[str, ...]], ...]:
-        """What agents said, each utterance with its sentences, quotation marks straight."""
-        said = self.conversation.by(Role.ASSISTANT)
-        return tuple((one, tuple(sentences(plain(one.text)))) for one in said)
+    def assertions(self) -> tuple[Assertion, ...]:
+        """What agents said, ready for a search."""
+        return assertions_of(self.conversation.by(Role.ASSISTANT))
 
     @cached_property
     def complaints(self) -> tuple[Complaint, ...]:

@@ -1,12 +1,13 @@
 """Which things do tool results tell of, by id, in what state, and how many are there? Read from results that are JSON.
 
-A record is an object with an id of its own; what stands below it belongs to it. At most 3,000 values of a result are
-looked at, 12 levels deep.
+A record is an object with an id of its own; what stands below it belongs to it. About 3,000 objects and lists of a
+result are looked at, 12 levels deep.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
@@ -41,8 +42,12 @@ class Record(Struct, frozen=True, kw_only=True):
     position: int
     """Of the output."""
     state: str | None
-    words: frozenset[str]
-    """The words of the fields below it that hold something, in lower case."""
+    fields: dict[str, Any]
+    """What the result tells of it."""
+
+    def words(self) -> frozenset[str]:
+        """Return the words of the fields below it that hold something, in lower case."""
+        return frozenset(_filled(self.fields))
 
 
 class Collection(Struct, frozen=True, kw_only=True):
@@ -77,29 +82,37 @@ def collections_in(result: Json) -> list[Collection]:
 
 def _walk(value: Json) -> Iterator[tuple[str, Any]]:
     """Yield the objects and lists of a value with the names under which they stand, the outermost first."""
-    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
+    waiting: list[tuple[str, Any, int]] = [("", value, 0)] if isinstance(value, dict | list) else []
     for name, one, depth in waiting:
-        if not (is_object(one) or is_list(one)):
-            continue
         yield name, one
-        if depth < _DEEPEST and len(waiting) < _MOST_VALUES:
-            inner = one.items() if is_object(one) else ((name, item) for item in one)
-            waiting += ((str(key), item, depth + 1) for key, item in inner)
+        if depth >= _DEEPEST or len(waiting) >= _MOST_VALUES:
+            continue
+        if is_object(one):
+            waiting += [(key, item, depth + 1) for key, item in one.items() if isinstance(item, dict | list)]
+        else:
+            waiting += [(name, item, depth + 1) for item in one if isinstance(item, dict | list)]
 
 
 def _records(value: Json, position: int) -> Iterator[Record]:
     for _, one in _walk(value):
         key = _id_of(one) if is_object(one) else None
         if key is not None:
-            yield Record(key=key, position=position, state=_state_of(one), words=frozenset(_filled(one)))
+            yield Record(key=key, position=position, state=_state_of(one), fields=one)
 
 
 def _id_of(value: Mapping[str, Any]) -> str | None:
     for name, one in value.items():
+        if not _names_id(name):
+            continue
         text = one if isinstance(one, str) else str(one) if isinstance(one, int) else ""
-        if _SHORTEST_ID <= len(text) <= _LONGEST_WORD and _ID_KEYS.fullmatch(name) and _ID.fullmatch(text):
+        if _SHORTEST_ID <= len(text) <= _LONGEST_WORD and _ID.fullmatch(text):
             return text.lstrip("#№$@*-. ").lower()
     return None
+
+
+@lru_cache(maxsize=4096)
+def _names_id(name: str) -> bool:
+    return _ID_KEYS.fullmatch(name) is not None
 
 
 def _state_of(value: Mapping[str, Any]) -> str | None:
