@@ -28,6 +28,7 @@ _NEXT_BEGINS = re.compile(rb"[}\]]\s*,?\s*[{\[]")
 _PLAUSIBLE = re.compile(rb"[{\[]\s*(?:$|[\"'{}\[\]]|-?\d|true|false|null|NaN|-?Infinity|[A-Za-z_$][\w$]*\s*:)")
 _BREAKS_OFF = "the document breaks off before the next one"
 _PART = 1 << 16
+_DEEPEST = 100_000  # brackets open at once; no trace is nested so, and what follows one may be gigabytes more
 _SHOWN = 24
 _OPENING = 12  # bytes by which a document is known that was written on where another broke off
 _T = TypeVar("_T")
@@ -149,7 +150,7 @@ class _Reader(Generic[_T]):
         rest = b"".join(self._held[self._scanned :])
         depth, in_string = self._scanner.depth, self._scanner.in_string
         self._scanner.skip(rest)
-        if self._scanner.depth > 0:
+        if 0 < self._scanner.depth <= _DEEPEST:
             self._scanned = len(self._held)
             return
         self._scanner.depth, self._scanner.in_string = depth, in_string
@@ -168,6 +169,9 @@ class _Reader(Generic[_T]):
         if self._scanner.depth < 0:
             self._reset()
             yield Fault(number, "a bracket that closes nothing")
+        elif self._scanner.depth > _DEEPEST:
+            self._reset()
+            yield Fault(number, f"brackets inside one another, more than {_DEEPEST:,} levels")
         elif self._scanner.depth:
             self._held.append(rest if self._held else rest.lstrip(_BETWEEN))
             self._scanned = len(self._held)

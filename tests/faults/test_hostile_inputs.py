@@ -1,0 +1,63 @@
+"""Nothing that a stranger writes into a trace ends a diagnosis, or holds it for more than a second a megabyte."""
+
+import gzip
+import os
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+from command import COMMAND
+from hostile_traces import HOSTILE, MEGABYTE
+
+SECONDS_A_MEGABYTE = 1.0
+
+
+def processor_seconds(file: Path) -> tuple[float, int]:
+    """Diagnose the file; return the processor time that took, whoever else is busy, and the exit code."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [COMMAND, "diagnose", file, "--quiet", "--format", "json", "--output", file.with_suffix(".verdict")]
+    code = subprocess.run(command, check=False, capture_output=True, timeout=300).returncode
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, code
+
+
+@pytest.fixture(scope="module")
+def start_up(tmp_path_factory: pytest.TempPathFactory) -> float:
+    """What a diagnosis of next to nothing takes."""
+    file = tmp_path_factory.mktemp("nothing") / "trace.json"
+    file.write_bytes(b'{"resourceSpans":[]}')
+    return processor_seconds(file)[0]
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_megabyte_is_diagnosed_within_a_second(kind: str, tmp_path: Path, start_up: float) -> None:
+    data = HOSTILE[kind]()
+    file = tmp_path / "trace.json"
+    file.write_bytes(data)
+
+    took, code = processor_seconds(file)
+
+    assert code in {0, 1}
+    assert took - start_up <= SECONDS_A_MEGABYTE * max(len(data) / MEGABYTE, 1)
+
+
+@pytest.mark.parametrize("letter", [b"[", b'{"a":', b'"', b" ", b"\0", b"1"])
+def test_a_compressed_bomb_is_refused_in_little_memory(letter: bytes, tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb.jsonl.gz"
+    with gzip.open(bomb, "wb", compresslevel=1) as file:
+        for _ in range(96):
+            file.write(letter * (MEGABYTE // len(letter)))
+
+    peak, code = peak_megabytes([COMMAND, "diagnose", bomb, "--quiet"])
+
+    assert code == 3
+    assert peak < 400
+
+
+def peak_megabytes(command: list[str | Path]) -> tuple[int, int]:
+    """Run the command; return the most memory it took at once, and its exit code."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss // 1024, process.returncode
