@@ -13,13 +13,13 @@ import msgspec
 
 from analyzer.detectors.detector import Options
 from analyzer.diagnosis import Profile
-from analyzer.report.json_form import run_lines
-from analyzer.report.report import Look, Report, RunReport
+from analyzer.report.report import RunReport
 from critiqor_otel.cli.input_remarks import Held, Remarks, remarks_on, tell_remarks
 from critiqor_otel.cli.keeping import start_of
 from critiqor_otel.cli.scale import Scale, bytes_in
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.job import Job, Outcome, Survey
+from critiqor_otel.engine.lines import line_of
 from critiqor_otel.engine.local import judged
 from critiqor_otel.engine.parts import in_parts
 from critiqor_otel.engine.reducing import Judged, Purpose
@@ -154,10 +154,6 @@ def _tables() -> Any:
     return tables_of
 
 
-def _line(run: Judged) -> bytes:
-    return b"".join(run_lines(Report(runs=[run.report]), Look()))
-
-
 def _report(run: Judged) -> bytes:
     return pickle.dumps((run.report, start_of(run.session), run.places))
 
@@ -167,8 +163,8 @@ def _nothing(_run: Judged) -> bytes:
 
 
 _MAKERS: Mapping[Product, Callable[[Judged], bytes]] = {
-    Product.MERGED_LINES: _line,
-    Product.LINES: _line,
+    Product.MERGED_LINES: line_of,
+    Product.LINES: line_of,
     Product.REPORT: _report,
     Product.TABLES: _nothing,
 }

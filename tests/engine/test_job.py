@@ -20,9 +20,10 @@ from analyzer.report.report import Look, Report, RunReport
 from analyzer.session.codec import write_session
 from analyzer.session.model import Note
 from critiqor_otel.engine.job import Job
+from critiqor_otel.engine.lines import line_of
 from critiqor_otel.engine.local import diagnosed, gather, judged, runs_of
 from critiqor_otel.engine.parts import in_parts
-from critiqor_otel.engine.reducing import Judged, Purpose
+from critiqor_otel.engine.reducing import Purpose
 from critiqor_otel.engine.store import Store
 from critiqor_otel.engine.tasks import Task, perform_here
 from critiqor_otel.formats.inputs import inputs_of
@@ -71,10 +72,6 @@ def expected(records: list[bytes], tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("whole")
     (folder / "all.jsonl").write_bytes(b"\n".join(records))
     return {group_by: at_once(folder, group_by) for group_by in (None, *GroupBy)}
-
-
-def line_of(run: Judged) -> bytes:
-    return b"".join(run_lines(Report(runs=[run.report]), Look()))
 
 
 def at_once(folder: Path, group_by: GroupBy | None = None) -> Found:
