@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # An environment whose Python went away is made anew.
 INSTALLED := $(if $(shell $(BIN)/python -c 'print(1)' 2>/dev/null),$(VENV)/.installed,rebuild)
 
-.PHONY: install rebuild demo test check wheel bench vendor fuzz soak clean
+.PHONY: install rebuild demo test programs interop check wheel bench vendor fuzz soak clean
 
 install: $(INSTALLED)
 
@@ -23,7 +23,15 @@ demo: install
 	@$(BIN)/critiqor-otel demo
 
 test: install
-	@$(PYTEST) -q -n auto
+	@$(PYTEST) -q -rs -n auto
+
+# A real Collector and a real Jaeger, built with Go where they are not there yet: minutes, once.
+programs: install
+	@$(BIN)/python tests/support/interop_programs.py
+
+# Our side of the road against them. `make test` does the same where they are built, and says so where they are not.
+interop: programs
+	@CRITIQOR_INTEROP=required $(PYTEST) -q tests/interop
 
 # Cheapest first: format, lint, spelling, layers, dependencies, types.
 check: install
@@ -52,9 +60,13 @@ vendor: install
 fuzz: install
 	@for script in tests/fuzz/fuzz_*.py; do $(BIN)/python $$script || exit 1; done
 
-# The receiver, killed two hundred times under load; the short form is part of `make test`.
+# The receiver, killed two hundred times under load, and ten times behind a real Collector with 200,000 spans; the short
+# forms are part of `make test`.
 soak: install
 	@$(BIN)/python tests/support/killing.py $${KILLS:-200} "$$(mktemp -d)"
+	@if [ -n "$$($(BIN)/python tests/support/interop_programs.py --where collector)" ]; then \
+		$(BIN)/python tests/support/restarting.py 200000 $${RESTARTS:-10} "$$(mktemp -d)"; \
+	else echo "skipped: the real Collector is not built; make programs builds it"; fi
 
 clean:
 	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage

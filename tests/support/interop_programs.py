@@ -71,7 +71,11 @@ def build(name: str, package: str, go: str) -> None:
 
 
 def main() -> int:
-    """Build what is not built; with --fetch-go, get a Go first where there is none."""
+    """Build what is not built; with --fetch-go, get a Go first where there is none; with --where, tell a built one."""
+    if "--where" in sys.argv:
+        binary = binary_of(sys.argv[-1])
+        sys.stdout.write(f"{binary}\n" if binary.exists() else "")
+        return 0
     missing = {name: package for name, package in PROGRAMS.items() if not binary_of(name).exists()}
     if not missing:
         return 0
