@@ -122,16 +122,20 @@ def _span_call(outer: Node, parts: Sequence[Node]) -> ToolCall:
 
 
 def _learn_from_span(call: ToolCall, facts: Facts) -> None:
+    name, call_id, arguments, result, exit_code = facts.each(_TOLD)
     if call.name is None:
-        call.name = facts.get(Field.TOOL_NAME)
+        call.name = name
     if call.call_id is None:
-        call.call_id = facts.get(Field.TOOL_CALL_ID)
+        call.call_id = call_id
     if call.arguments is None:
-        call.arguments = as_json(facts.get(Field.TOOL_ARGUMENTS))
+        call.arguments = as_json(arguments)
     if call.result is None:
-        call.result = as_json(facts.get(Field.TOOL_RESULT))
+        call.result = as_json(result)
     if call.exit_code is None:
-        call.exit_code = facts.get(Field.EXIT_CODE)
+        call.exit_code = exit_code
+
+
+_TOLD = (Field.TOOL_NAME, Field.TOOL_CALL_ID, Field.TOOL_ARGUMENTS, Field.TOOL_RESULT, Field.EXIT_CODE)
 
 
 def _failure_inside(outer: Node, parts: Sequence[Node]) -> Failure | None:

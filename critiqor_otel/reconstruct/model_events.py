@@ -29,6 +29,14 @@ class _Sent(Struct):
     instructions: str | None = None
 
 
+_IDENTITY = (Field.MODEL, Field.PROVIDER)
+_REQUEST = (
+    *_IDENTITY,
+    *(Field.INPUT_MESSAGES, Field.SYSTEM_INSTRUCTIONS, Field.TOOL_DEFINITIONS, Field.MAX_TOKENS),
+)
+_RESPONSE = (*_IDENTITY, Field.FINISH_REASONS, Field.OUTPUT_MESSAGES, Field.COST)
+
+
 class ModelEvents:
     """Writes requests and responses; remembers for each agent what was sent, since every request sends it all again."""
 
@@ -42,17 +50,20 @@ class ModelEvents:
         facts = node.facts
         agent = self._account.places[id(node)].agent
         sent = self._sent.get(id(agent)) or self._sent.setdefault(id(agent), _Sent())
-        messages: list[Message] | None = facts.get(Field.INPUT_MESSAGES)
+        model, provider, told, instructions, tools, most = facts.each(_REQUEST)
+        messages: list[Message] | None = told
         yield Draft(
             event=EventKind.STATE_TRANSITION,
             event_type="before_provider_request",
             payload=known(
-                **self._identity(node),
+                model=model,
+                provider=provider,
+                agent=self._account.agent_name(node),
                 messages=None if messages is None else [_told(message) for message in _new(messages, sent)],
                 messages_total=None if messages is None else len(messages),
-                system_instructions=_changed(sent, "instructions", facts.get(Field.SYSTEM_INSTRUCTIONS)),
-                tools=as_json(_changed(sent, "tools", facts.get(Field.TOOL_DEFINITIONS))),
-                max_tokens=facts.get(Field.MAX_TOKENS),
+                system_instructions=_changed(sent, "instructions", instructions),
+                tools=as_json(_changed(sent, "tools", tools)),
+                max_tokens=most,
             ),
         )
         if node.span.events or not facts.lacks(_ATTEMPT):
@@ -62,20 +73,22 @@ class ModelEvents:
         """Yield the response; a call still open has none, and one that reported no usage has no `usage`."""
         if node.end_ns is None:
             return
-        facts = node.facts
         failure = failure_of(node)
-        messages: list[Message] | None = facts.get(Field.OUTPUT_MESSAGES)
+        model, provider, reasons, answer, cost = node.facts.each(_RESPONSE)
+        messages: list[Message] | None = answer
         yield Draft(
             event=EventKind.TOKEN_USAGE,
             event_type="after_provider_response",
             status="ok" if failure is None else "error",
             error=None if failure is None else failure.message or failure.error_type,
             payload=known(
-                **self._identity(node),
+                model=model,
+                provider=provider,
+                agent=self._account.agent_name(node),
                 usage=self._account.usage.get(id(node)),
-                finish_reasons=facts.get(Field.FINISH_REASONS),
+                finish_reasons=reasons,
                 messages=None if messages is None else [_told(message) for message in self._named(node, messages)],
-                cost_usd=facts.get(Field.COST),
+                cost_usd=cost,
             ),
             timed=True,
         )
@@ -95,13 +108,6 @@ class ModelEvents:
             )
             for message in messages
         ]
-
-    def _identity(self, node: Node) -> dict[str, Any]:
-        return {
-            "model": node.facts.get(Field.MODEL),
-            "provider": node.facts.get(Field.PROVIDER),
-            "agent": self._account.agent_name(node),
-        }
 
 
 def _is_retold(request: ToolRequest, again: ToolRequest) -> bool:

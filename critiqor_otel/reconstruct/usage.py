@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from analyzer.timeline.tokens import whole_input
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
+from critiqor_otel.reconstruct.draft import known
 from critiqor_otel.reconstruct.node import Node
 from critiqor_otel.reconstruct.places import Place
 
@@ -18,36 +19,34 @@ Usage = dict[str, int]
 """input_tokens (cached input included), output_tokens, total, cached_input_tokens, cache_write_tokens,
 reasoning_tokens; those that are known."""
 
-_PARTS = {
-    "cached_input_tokens": Field.CACHED_INPUT_TOKENS,
-    "cache_write_tokens": Field.CACHE_WRITE_TOKENS,
-    "reasoning_tokens": Field.REASONING_TOKENS,
-}
-
-
-_SUMS = (Field.INPUT_TOKENS, Field.UNCACHED_INPUT_TOKENS, Field.OUTPUT_TOKENS, Field.TOTAL_TOKENS)
-_ALL = frozenset((*_SUMS, *_PARTS.values()))
+_REPORTS = (
+    *(Field.CACHED_INPUT_TOKENS, Field.CACHE_WRITE_TOKENS, Field.REASONING_TOKENS),
+    *(Field.INPUT_TOKENS, Field.OUTPUT_TOKENS, Field.TOTAL_TOKENS, Field.UNCACHED_INPUT_TOKENS),
+)
+_ANY = frozenset(_REPORTS)
 
 
 def usage_of(facts: Facts) -> Usage | None:
     """Return what a span reports of tokens, or None when it reports nothing."""
-    if facts.lacks(_ALL):
+    if facts.lacks(_ANY):
         return None
-    parts = {name: facts.get(field) for name, field in _PARTS.items()}
-    given = facts.get(Field.INPUT_TOKENS)
-    output = facts.get(Field.OUTPUT_TOKENS)
-    total = facts.get(Field.TOTAL_TOKENS)
-    if given is None and (uncached := facts.get(Field.UNCACHED_INPUT_TOKENS)) is not None:
-        given = uncached + (parts["cached_input_tokens"] or 0) + (parts["cache_write_tokens"] or 0)
+    cached, written, reasoning, given, output, total, uncached = facts.each(_REPORTS)
+    if given is None and uncached is not None:
+        given = uncached + (cached or 0) + (written or 0)
     if given is None and output is None and total is None:
         return None
     if given is not None:
-        cached = (parts["cached_input_tokens"] or 0) + (parts["cache_write_tokens"] or 0)
-        given = whole_input(given, output, total, cached=cached)
+        given = whole_input(given, output, total, cached=(cached or 0) + (written or 0))
     if given is not None and output is not None:
         total = given + output
-    known = {"input_tokens": given, "output_tokens": output, "total": total, **parts}
-    return {name: value for name, value in known.items() if value is not None}
+    return known(
+        input_tokens=given,
+        output_tokens=output,
+        total=total,
+        cached_input_tokens=cached,
+        cache_write_tokens=written,
+        reasoning_tokens=reasoning,
+    )
 
 
 def counted_usage(nodes: Sequence[Node], places: Mapping[int, Place]) -> dict[int, Usage]:
