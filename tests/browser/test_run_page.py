@@ -137,12 +137,12 @@ def test_evidence_is_walked_through_from_the_panel(browser: Browser, loop_page: 
 def test_the_graph_starts_with_what_matters_and_opens_on_demand(browser: Browser, loop_page: Path) -> None:
     with opened(browser, loop_page) as seen:
         nodes = seen.page.locator("#graph .node")
-        expect(nodes).to_have_count(6)  # five calls and the failure
+        expect(nodes).to_have_count(7)  # where it began, five calls and the failure
         seen.page.locator("#graph .node-more").first.click()
 
-        expect(nodes).not_to_have_count(6)
+        expect(nodes).not_to_have_count(7)
         seen.page.get_by_role("button", name="Only what matters").click()
-        expect(nodes).to_have_count(6)
+        expect(nodes).to_have_count(7)
 
 
 def test_the_timeline_zooms_with_buttons_and_by_dragging(browser: Browser, loop_page: Path) -> None:
@@ -267,3 +267,13 @@ def test_no_other_script_runs_in_the_page(browser: Browser, loop_page: Path) -> 
         }""")
 
         assert ran in {"refused", False}
+
+
+def test_where_the_run_may_have_been_lost_is_told_and_marked(browser: Browser, loop_page: Path) -> None:
+    with opened(browser, loop_page) as seen:
+        page = seen.page
+        expect(page.locator(".node-root")).to_have_count(1)
+        page.locator("#summary [data-root]").click()
+
+        expect(page.locator(".row").nth(1)).to_have_class(SELECTED)
+        expect(page.locator("#panel")).to_contain_text("Where it may have begun")

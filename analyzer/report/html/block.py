@@ -6,14 +6,14 @@ all is compressed where that pays.
 
 import base64
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from analyzer.report.exhibits import exhibit
 from analyzer.report.html.contents import parts_of
 from analyzer.report.html.folding import fold
 from analyzer.report.html.steps import RunStep, StepKind, steps_of
-from analyzer.report.html.titles import title_of
+from analyzer.report.html.ties import Ties, causes_of, edges_of, root_of
 from analyzer.report.json_form import encode_json
 from analyzer.report.plain import cut, one_line
 from analyzer.session.accessors import payload_of
@@ -23,12 +23,10 @@ from analyzer.timeline.index import Timeline
 from analyzer.timeline.tokens import usage_of
 from analyzer.verdict import Diagnosis
 
-__all__ = ["MAX_BYTES", "MAX_EDGES", "MAX_STEPS", "Block", "block_of", "embedded"]
+__all__ = ["MAX_BYTES", "MAX_STEPS", "Block", "block_of", "embedded"]
 
 MAX_STEPS = 40_000
 """Steps shown one by one; the others are counted."""
-MAX_EDGES = 20_000
-"""Edges of the causal graph besides those that the steps tell already; the first ones."""
 MAX_BYTES = 3_400_000
 """Of the block as it stands in the page."""
 
@@ -37,7 +35,6 @@ _EVIDENCE_CONTENT = 20_000  # characters of one part of what a failure points to
 _LEAST_CONTENT = 80
 _DETAIL = 120
 _PLAIN_BYTES = 200_000  # a smaller block stays readable
-_DRAWN = frozenset(("precedes", "contains", "produces"))  # edges that the steps tell already
 _KINDS = {kind: number for number, kind in enumerate(StepKind)}
 _LARGEST = 2**52
 _FAILED, _AGAIN, _PSEUDO, _DERIVED = 1, 2, 4, 8
@@ -95,24 +92,19 @@ def _document(timeline: Timeline, diagnosis: Diagnosis, shown: _Shown) -> dict[s
     events = [timeline.events[position] for position in positions]
     times = [time for step in shown.steps for time in (step.start_ns, step.end_ns) if time is not None]
     start = min(times, default=0)
+    step_of = {position: number for number, step in enumerate(shown.steps) for position in step.events}
+    ties = Ties(places=timeline.position_of, shown=index, step_of=step_of)
     return {
         "start": _bounded(start // 1_000_000),
         "timed": bool(times),
         "left_out": shown.left_out,
         "kinds": [kind.value for kind in StepKind],
         "steps": _step_columns(timeline, shown, start, texts),
-        "events": _event_columns(events, index, shown, start, texts),
+        "events": _event_columns(events, [step_of[position] for position in positions], start, texts),
         "contents": _contents(timeline, positions, shown, texts),
-        "causes": [
-            {
-                "type": cause.type,
-                "title": title_of(cause.type),
-                "severity": cause.severity.value,
-                "events": _places(timeline, cause.evidence, index),
-            }
-            for cause in diagnosis.failure_causes
-        ],
-        "edges": _edges(timeline, diagnosis, index, texts),
+        "causes": causes_of(diagnosis, ties),
+        "roots": [root_of(one, ties) for one in diagnosis.roots.candidates],
+        "edges": edges_of(diagnosis, ties, texts.number),
         "usage": _usage(timeline, index),
         "texts": texts.all,
     }
@@ -194,13 +186,7 @@ def _flags(timeline: Timeline, step: RunStep) -> int:
     )
 
 
-def _event_columns(
-    events: Sequence[Event], index: Mapping[int, int], shown: _Shown, start: int, texts: _Texts
-) -> dict[str, list[Any]]:
-    step_of = [0] * len(events)
-    for number, step in enumerate(shown.steps):
-        for position in step.events:
-            step_of[index[position]] = number
+def _event_columns(events: Sequence[Event], step_of: list[int], start: int, texts: _Texts) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {name: [] for name in ("id", "type", "time", "trace", "span")}
     for event in events:
         span = event.span
@@ -237,30 +223,6 @@ def _contents(
         rows = [(texts.number(part.label), texts.number(part.text), int(part.is_json), part.left_out) for part in parts]
         found.append(rows or 0)
     return found
-
-
-def _places(timeline: Timeline, evidence: Iterable[str], index: Mapping[int, int]) -> list[int]:
-    places = (timeline.position_of.get(event_id, -1) for event_id in evidence)
-    return [index[place] for place in places if place in index]
-
-
-def _edges(timeline: Timeline, diagnosis: Diagnosis, index: Mapping[int, int], texts: _Texts) -> dict[str, list[int]]:
-    """Return the edges between events that the steps don't tell already; evidence is tied to failures by `causes`."""
-    columns: dict[str, list[int]] = {name: [] for name in ("from", "to", "relation", "rule")}
-    for edge in diagnosis.causal_graph.edges:
-        if edge.relation in _DRAWN:
-            continue
-        source = index.get(timeline.position_of.get(edge.source, -1))
-        target = index.get(timeline.position_of.get(edge.target, -1))
-        if source is None or target is None:
-            continue
-        if len(columns["from"]) >= MAX_EDGES:
-            break
-        columns["from"].append(source)
-        columns["to"].append(target)
-        columns["relation"].append(texts.number(edge.relation))
-        columns["rule"].append(texts.number(edge.rule))
-    return columns
 
 
 def _usage(timeline: Timeline, index: Mapping[int, int]) -> list[list[int | None]]:

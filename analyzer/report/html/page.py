@@ -1,6 +1,6 @@
 """One run as a page: one file that needs no network, no server and no other file."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -9,9 +9,11 @@ from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.registry import ALL
 from analyzer.profile import Profile
 from analyzer.report import words
+from analyzer.report.exhibits import exhibit
 from analyzer.report.html.address import is_link, trace_link
 from analyzer.report.html.assets import assets_of, licences, template
 from analyzer.report.html.block import block_of
+from analyzer.report.html.money import amount, costs_of
 from analyzer.report.html.titles import FACTS, title_of
 from analyzer.report.html.vendored import VENDORED
 from analyzer.report.remarks import not_judged, remarks
@@ -25,6 +27,7 @@ __all__ = ["Around", "run_page"]
 _SCRIPTS = ("core.js", "model.js", "words.js", "timeline.js", "graph.js", "evidence.js", "charts.js", "run.js")
 _PACKAGES = tuple(row.file for row in VENDORED)
 _EVENTS_LISTED = 12  # of a failure's evidence; the timeline shows all
+_TOLD_BELOW = frozenset(("cost", "from"))  # remarks that have a place of their own
 _TRACES = 20
 _LOW_SHOWN, _MOST_SHOWN = 5, 60  # failures; those of severity low and those beyond are folded
 
@@ -55,6 +58,17 @@ class _Cause(NamedTuple):
     listed: Sequence[str]
     more: int
     primary: bool
+    known: str | None
+    """The reason for which a baseline suppresses it; None where none does."""
+
+
+class _Root(NamedTuple):
+    """Where the run may have been lost."""
+
+    event_id: str
+    what: str
+    confidence: str
+    why: str
 
 
 def run_page(
@@ -82,12 +96,13 @@ def run_page(
         causes=causes,
         shown=min(max(grave, _LOW_SHOWN), _MOST_SHOWN),
         grave=run.grave is not None,
-        remarks=remarks(run),
+        remarks=[remark for remark in remarks(run) if remark.label not in _TOLD_BELOW],
         missing=[FACTS.get(fact, fact) for fact in verdict.evidence_summary.missing],
         blind=not_judged(verdict),
         metadata=list(_metadata(run, timeline, profile)),
         tools=_tools(timeline),
-        costs=_costs(verdict),
+        costs=list(costs_of(verdict.cost_analysis)),
+        root=_root(run, timeline),
     )
     return text.encode("utf-8", "replace")
 
@@ -102,6 +117,10 @@ def _figures(verdict: Any) -> Iterator[_Figure]:
     tokens = evidence.tokens
     spent = f"{_count(tokens.input)} in · {_count(tokens.output)} out" if tokens.total is not None else ""
     yield _Figure("Tokens", words.tokens(evidence), spent)
+    costs = verdict.cost_analysis
+    if costs.cost is not None:
+        wasted = f"{amount(costs.wasted_cost, costs)} for nothing" if costs.wasted_cost else ""
+        yield _Figure("Cost", amount(costs.cost, costs), wasted)
     yield _Figure("Retries", _count(metrics.retries))
     yield _Figure("Errors", _count(evidence.errors), bad=bool(evidence.errors))
 
@@ -139,9 +158,19 @@ def _causes(run: RunReport) -> list[_Cause]:
                 listed=cause.evidence[:_EVENTS_LISTED],
                 more=max(0, len(cause.evidence) - _EVENTS_LISTED),
                 primary=cause is run.primary,
+                known=run.known.get(cause.fingerprint) if run.is_known(cause) else None,
             )
         )
     return found
+
+
+def _root(run: RunReport, timeline: Timeline) -> _Root | None:
+    found = run.diagnosis.roots.primary
+    if found is None or found.event_id not in timeline.position_of:
+        return None
+    shown = exhibit(timeline.events[timeline.position_of[found.event_id]])
+    what = " ".join(filter(None, (shown.subject, shown.kind.replace("_", " "))))
+    return _Root(found.event_id, what, found.confidence.value, found.explanation)
 
 
 def _metadata(run: RunReport, timeline: Timeline, profile: Profile) -> Iterator[tuple[str, Sequence[str]]]:
@@ -173,23 +202,3 @@ def _tools(timeline: Timeline) -> list[dict[str, Any]]:
             row["ns"] += max(0, call.end_ns - call.start_ns)
     ordered = sorted(rows.values(), key=lambda row: (-row["calls"], row["name"]))
     return [{**row, "time": _duration(row["ns"] / 1e9)} for row in ordered]
-
-
-_COST_LABELS: Mapping[str, str] = {
-    "total_tokens": "Tokens in all",
-    "token_waste": "Tokens wasted",
-    "duplicate_calls": "Duplicate calls",
-    "redundancy_score": "Redundancy, %",
-    "cost_efficiency": "Cost efficiency, %",
-}
-
-
-def _costs(verdict: Any) -> list[tuple[str, str]]:
-    found: dict[str, Any] = msgspec.to_builtins(verdict.cost_analysis)
-    rows: list[tuple[str, str]] = []
-    for key, value in found.items():
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            rows.append((_COST_LABELS.get(key, title_of(key)), f"{value:,}"))
-        elif value is None and key in _COST_LABELS:
-            rows.append((_COST_LABELS[key], "?"))
-    return rows

@@ -73,6 +73,7 @@ Critiqor.Evidence = (() => {
       causes.length > 0 && h("div", { class: "panel-causes" }, h("p", null, "Shows"), causes.map((number) => h("button", {
         type: "button", key: number, class: `cause-chip evidence-${model.causes[number].severity}`, "aria-pressed": String(number === cause),
         onClick: () => select({ cause: number === cause ? -1 : number }) }, model.causes[number].title, h("small", null, model.causes[number].severity)))),
+      model.rootOf.has(step) && h("p", { class: "began" }, h("b", null, "Where it may have begun "), h("span", { class: "count" }, `${model.rootOf.get(step).confidence} confidence: `, h("bdi", null, model.rootOf.get(step).why))),
       place >= 0 && steps.length > 1 && h("div", { class: "stepper" },
         h("button", { type: "button", class: "toggle", disabled: place === 0, onClick: () => go(steps[place - 1]) }, "← previous"),
         h("span", null, `evidence ${place + 1} of ${steps.length}`),

@@ -3,10 +3,12 @@
 Critiqor.Graph = (() => {
   const { h, useState, useEffect, useMemo, useRef, useSelection, select, useWidth, words } = Critiqor;
   const [WIDE, HIGH] = [196, 52];
-  const HEAD = 3; // of a long chain, the first are shown, and the last
-  const TAIL = 2;
+  const HEAD = 2; // of a long chain, the first are shown, and the last
+  const TAIL = 1;
+  const WHOLE = 5; // a chain of so many is shown as it is
   const AT_ONCE = 4; // neighbours that one click opens
-  const MEANING = { causes: "shows the failure", reinforces: "again", informs: "is used by", retries: "tried again", precedes: "then", contains: "holds" };
+  const MEANING = { causes: "shows the failure", reinforces: "next evidence", informs: "is used by", retries: "tried again", repeats: "called again", exhausts: "fills the context of",
+    delegates: "hands over to", blocks: "holds up", produces: "asks for", precedes: "then", contains: "holds", leads: "leads to" };
 
   // Edges between steps, each pair and relation once, from both ends.
   const neighbours = (model) => {
@@ -29,7 +31,7 @@ Critiqor.Graph = (() => {
 
   // Parts of a failure's evidence that are shown: all of a short one, both ends of a long one.
   const shortened = (steps, open) => {
-    if (open || steps.length <= HEAD + TAIL + 1) return { shown: steps, hidden: [] };
+    if (open || steps.length <= WHOLE) return { shown: steps, hidden: [] };
     return { shown: [...steps.slice(0, HEAD), ...steps.slice(-TAIL)], hidden: steps.slice(HEAD, -TAIL) };
   };
 
@@ -38,6 +40,11 @@ Critiqor.Graph = (() => {
     const edges = [];
     const more = new Map();
     const add = (step) => nodes.set(`s${step}`, { id: `s${step}`, kind: "step", step });
+    // What ties two steps is told by the strongest edge between them.
+    const tie = (from, to, otherwise) => {
+      const found = (edgesOf.get(from) || []).filter((edge) => edge.from === from && edge.to === to && edge.relation !== "reinforces");
+      return found.length ? { relation: found[0].relation, rule: found[0].rule } : { relation: otherwise };
+    };
     for (const number of causes) {
       const cause = model.causes[number];
       const ordered = [...cause.steps].sort((a, b) => a - b);
@@ -47,7 +54,13 @@ Critiqor.Graph = (() => {
       if (hidden.length) nodes.set(`g${number}`, { id: `g${number}`, kind: "group", cause: number, hidden });
       const chain = shown.map((step) => `s${step}`);
       if (hidden.length) chain.splice(HEAD, 0, `g${number}`);
-      chain.slice(1).forEach((id, i) => edges.push({ from: chain[i], to: id, relation: "reinforces", cause: number }));
+      const between = (a, b, otherwise) => ({ from: a, to: b, cause: number, ...(a[0] === "s" && b[0] === "s" ? tie(Number(a.slice(1)), Number(b.slice(1)), otherwise) : { relation: otherwise }) });
+      chain.slice(1).forEach((id, i) => edges.push(between(chain[i], id, "reinforces")));
+      const { shown: way } = shortened(cause.path, false);
+      way.forEach(add);
+      way.slice(1).forEach((step, i) => edges.push(between(`s${way[i]}`, `s${step}`, "leads")));
+      const last = way[way.length - 1];
+      if (way.length && !shown.includes(last)) edges.push(between(`s${last}`, chain[0] || `c${number}`, "leads"));
       if (chain.length) edges.push({ from: chain[chain.length - 1], to: `c${number}`, relation: "causes", cause: number });
     }
     for (const id of opened) {
@@ -56,7 +69,12 @@ Critiqor.Graph = (() => {
       for (const edge of (edgesOf.get(step) || []).filter((one) => one.relation !== "reinforces").slice(0, AT_ONCE)) add(edge.from === step ? edge.to : edge.from);
       if (model.parent[step] >= 0) add(model.parent[step]);
     }
-    const drawn = new Set(edges.map((edge) => `${edge.from} ${edge.to}`));
+    const drawn = new Set();
+    for (let i = edges.length - 1; i >= 0; i -= 1) {
+      const pair = `${edges[i].from} ${edges[i].to}`;
+      if (drawn.has(pair)) edges.splice(i, 1);
+      drawn.add(pair);
+    }
     for (const node of [...nodes.values()].filter((one) => one.kind === "step")) {
       let left = 0;
       for (const edge of edgesOf.get(node.step) || []) {
@@ -82,7 +100,7 @@ Critiqor.Graph = (() => {
 
   const laidOut = ({ nodes, edges }, direction) => {
     const graph = new dagre.graphlib.Graph();
-    graph.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === "LR" ? 54 : 40, marginx: 12, marginy: 12 });
+    graph.setGraph({ rankdir: direction, nodesep: 22, ranksep: direction === "LR" ? 54 : 40, marginx: 14, marginy: 18 });
     graph.setDefaultEdgeLabel(() => ({}));
     nodes.forEach((node) => graph.setNode(node.id, { width: WIDE, height: HIGH }));
     edges.forEach((edge) => graph.setEdge(edge.from, edge.to, {}));
@@ -135,14 +153,15 @@ Critiqor.Graph = (() => {
     const { step } = node;
     const kind = model.kindOf(step);
     const worst = model.worst(step);
-    const classes = ["node", `kind-${kind}`, model.failed(step) && "node-failed", worst && `evidence-${worst}`, chosen.step === step && "node-active", related && "node-related"];
+    const classes = ["node", `kind-${kind}`, model.failed(step) && "node-failed", worst && `evidence-${worst}`, model.rootOf.has(step) && "node-root", chosen.step === step && "node-active", related && "node-related"];
     return h("g", { class: classes.filter(Boolean).join(" "), transform: shift },
       h("g", { role: "button", tabindex: 0, "aria-pressed": String(chosen.step === step), "data-node": step,
-        "aria-label": `${kind} ${model.name(step)}${model.failed(step) ? ", failed" : ""}${worst ? `, shows a ${worst} failure` : ""}`,
+        "aria-label": `${kind} ${model.name(step)}${model.failed(step) ? ", failed" : ""}${worst ? `, shows a ${worst} failure` : ""}${model.rootOf.has(step) ? ", where it may have begun" : ""}`,
         ...press(() => select({ step, open: true, cause: chosen.cause >= 0 && related ? chosen.cause : (model.causesOf.get(step) || [-1])[0] })) },
         h("rect", { width: WIDE, height: HIGH, rx: 10 }), h("rect", { class: "node-stripe", width: 4, height: HIGH - 16, x: 6, y: 8, rx: 2 }),
         h("text", { x: 18, y: 22, class: "node-title" }, cut(`${model.failed(step) ? "✕ " : ""}${model.again(step) ? "↻ " : ""}${model.name(step)}`, 22)),
-        h("text", { x: 18, y: 39, class: "node-text" }, cut(model.detail(step) || kind, 27))),
+        h("text", { x: 18, y: 39, class: "node-text" }, cut(model.detail(step) || kind, 27)),
+        model.rootOf.has(step) && h("g", { class: "node-flag", "aria-hidden": "true" }, h("rect", { x: 12, y: -9, width: 98, height: 17, rx: 8.5 }), h("text", { x: 61, y: 3.5, "text-anchor": "middle" }, "where it began"))),
       left > 0 && h("g", { class: "node-more", role: "button", tabindex: 0, transform: `translate(${WIDE - 8},${HIGH - 10})`, "aria-label": `Show what ${model.name(step)} is tied to`, ...press(() => open(node.id)) },
         h("circle", { r: 11 }), h("text", { y: 4, "text-anchor": "middle" }, `+${left > 9 ? "" : left}`)));
   };
@@ -164,7 +183,7 @@ Critiqor.Graph = (() => {
     const graph = useMemo(() => build(model, edgesOf, causes, start), [model, edgesOf, causes, start]);
     const narrow = width < 720;
     const layout = useMemo(() => laidOut(graph, narrow ? "TB" : "LR"), [graph, narrow]);
-    const scale = Math.min(1, Math.max(narrow ? 0.6 : 0.75, (width - 8) / layout.width));
+    const scale = Math.min(1, Math.max(narrow ? 0.6 : 0.68, (width - 8) / layout.width));
     useEffect(() => {
       if (!drawing.current) return undefined;
       mover.current = Panzoom(drawing.current, { maxScale: 4, minScale: 0.25, step: 0.25, canvas: true, touchAction: "pan-y", cursor: "grab", noBind: false });

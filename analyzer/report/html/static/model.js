@@ -28,6 +28,7 @@ Critiqor.Model = class {
     this.usage = data.usage;
     this.edges = data.edges;
     this.causes = data.causes;
+    this.roots = data.roots;
     this._tree();
     this._eventsOfSteps();
     this._causesOfSteps();
@@ -72,8 +73,15 @@ Critiqor.Model = class {
 
   _causesOfSteps() {
     this.causesOf = new Map();
+    const stepsOf = (events) => [...new Set(events.map((event) => this.events.step[event]))];
+    // Where something may have begun: step → how sure that is, and why.
+    this.rootOf = new Map();
+    for (const root of [...this.roots, ...this.causes.map((cause) => cause.root)]) {
+      if (root && root.event !== null && !this.rootOf.has(this.events.step[root.event])) this.rootOf.set(this.events.step[root.event], root);
+    }
     this.causes.forEach((cause, number) => {
-      cause.steps = [...new Set(cause.events.map((event) => this.events.step[event]))];
+      cause.steps = stepsOf(cause.events);
+      cause.path = cause.root ? stepsOf(cause.root.path) : [];
       for (const step of cause.steps) {
         if (!this.causesOf.has(step)) this.causesOf.set(step, []);
         this.causesOf.get(step).push(number);

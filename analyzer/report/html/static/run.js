@@ -32,6 +32,8 @@
   document.addEventListener("click", (event) => {
     const element = event.target.closest("[data-cause]");
     if (element) act(element);
+    const root = event.target.closest("[data-root]") && model.roots[0];
+    if (root && root.event !== null) select({ step: model.events.step[root.event], open: true });
     const copied = event.target.closest("[data-copy]");
     if (copied) copy(copied.dataset.copy);
   });

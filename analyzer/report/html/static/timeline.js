@@ -115,7 +115,7 @@ Critiqor.Timeline = (() => {
     const hasInside = model.inside[step] > 0 && !filtered;
     const isClosed = closed.has(step);
     const clipped = Math.max(0, left);
-    const flags = [model.failed(step) && "failed", model.again(step) && "tried again", worst && `shows a ${worst} failure`].filter(Boolean);
+    const flags = [model.failed(step) && "failed", model.again(step) && "tried again", worst && `shows a ${worst} failure`, model.rootOf.has(step) && "where it may have begun"].filter(Boolean);
     const classes = ["row", `kind-${kind}`, active && "row-active", related && "row-related", model.failed(step) && "row-failed",
       worst && `row-evidence evidence-${worst}`, model.folded[step] && "row-folded", filtered && filtered[step] === 1 && "row-dim"];
     const length = model.folded[step] ? "" : model.timed ? words.duration(model.length[step]) : "";
@@ -133,6 +133,7 @@ Critiqor.Timeline = (() => {
         h("span", { class: "row-title" }, h("bdi", null, model.name(step))),
         model.failed(step) && h("span", { class: "sign sign-bad", title: "failed", "aria-hidden": "true" }, "✕"),
         model.again(step) && h("span", { class: "sign sign-again", title: "tried again", "aria-hidden": "true" }, "↻"),
+        model.rootOf.has(step) && h("span", { class: "sign sign-root", title: "where it may have begun", "aria-hidden": "true" }, "⚑"),
         h("span", { class: "row-detail" }, h("bdi", null, model.detail(step))),
         h("span", { class: "hidden" }, `${kind}${flags.length ? `, ${flags.join(", ")}` : ""}`)),
       h("div", { class: "row-lane", role: "gridcell" },
