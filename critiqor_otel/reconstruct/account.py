@@ -57,11 +57,15 @@ class Account:
 
     def tells(self, node: Node) -> SpanRole:
         """Return the role a node's events are written in: spans inside a call or a model call tell nothing new."""
-        if node.role is SpanRole.TOOL and id(node) not in self.call_of:
+        role = node.role
+        if (role is _TOOL and id(node) not in self.call_of) or (
+            role is _MODEL and self.places[id(node)].model is not node
+        ):
             return SpanRole.OTHER
-        if node.role is SpanRole.MODEL and self.places[id(node)].model is not node:
-            return SpanRole.OTHER
-        return node.role
+        return role
+
+
+_TOOL, _MODEL = SpanRole.TOOL, SpanRole.MODEL
 
 
 def _name_the_agent(nodes: Sequence[Node]) -> None:
@@ -78,9 +82,12 @@ _STRANGERS = (None, "critiqor")  # a span that only says whose it is
 
 def _silence_echoes(nodes: Sequence[Node]) -> None:
     """Let log records of model calls tell nothing where the same family's spans tell of model calls too."""
-    spoken = {node.facts.family for node in nodes if node.role is SpanRole.MODEL and not node.from_log}
-    for node in nodes:
-        if node.from_log and node.role is SpanRole.MODEL and node.facts.family in spoken:
+    echoes = [node for node in nodes if node.from_log and node.role is _MODEL]
+    if not echoes:
+        return
+    spoken = {node.facts.family for node in nodes if node.role is _MODEL and not node.from_log}
+    for node in echoes:
+        if node.facts.family in spoken:
             node.role = SpanRole.OTHER
 
 

@@ -25,13 +25,14 @@ class Failure(Struct, frozen=True):
 
 def failure_of(node: Node) -> Failure | None:
     """Return the failure a span tells of itself, or None when it tells of none."""
-    if node.span.status is not StatusCode.ERROR and not node.span.events and node.facts.lacks(_VERDICTS):
+    span = node.span
+    if span.status is not _ERROR and not span.events and node.facts.lacks(_VERDICTS):
         return None
     exit_code = node.facts.get(Field.EXIT_CODE)
     exception = _exception(node)
     said = node.facts.get(Field.FAILED)
-    failed = node.span.status is StatusCode.ERROR or bool(said) or exit_code not in (None, 0)
-    if not failed and (exception is None or said is False or node.span.status is StatusCode.OK):
+    failed = span.status is _ERROR or bool(said) or exit_code not in (None, 0)
+    if not failed and (exception is None or said is False or span.status is StatusCode.OK):
         return None
     if not failed and node.role is SpanRole.TOOL:
         return None  # recorded and handled inside the tool
@@ -39,12 +40,13 @@ def failure_of(node: Node) -> Failure | None:
     message = (
         node.facts.get(Field.ERROR_MESSAGE)
         or _text(exception, "exception.message")
-        or _beyond_type(node.span.status_message, error_type)
+        or _beyond_type(span.status_message, error_type)
         or (f"exit code {exit_code}" if exit_code not in (None, 0) else None)
     )
     return Failure(error_type, message)
 
 
+_ERROR = StatusCode.ERROR
 _VERDICTS = frozenset({Field.FAILED, Field.EXIT_CODE})
 """Words on success beside the span's status and its exceptions."""
 
@@ -68,6 +70,9 @@ def _text(event: SpanEvent | None, key: str) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+_HEALTH = SpanRole.HEALTH
+
+
 def first_failures(nodes: Sequence[Node]) -> dict[int, Failure]:
     """Map the id() of each node at which a failure began to that failure; the nodes come parents first.
 
@@ -77,7 +82,9 @@ def first_failures(nodes: Sequence[Node]) -> dict[int, Failure]:
     began: dict[int, Failure] = {}
     for node in reversed(nodes):
         heard = below.pop(id(node), {}) if below else {}
-        failure = failure_of(node) if node.role is not SpanRole.HEALTH else None  # the host's errors are not the run's
+        failure = failure_of(node)
+        if node.role is _HEALTH:  # the host's errors are not the run's
+            failure = None
         if failure is not None:
             if not _is_echo(failure, heard):
                 began[id(node)] = failure

@@ -3,7 +3,7 @@
 One pass from parents to children, since asking upward from every span would cost the square of the depth.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -39,16 +39,28 @@ def places_of(nodes: Iterable[Node]) -> dict[int, Place]:
 
 
 def _place(node: Node, above: Place) -> Place:
-    match node.role:
-        case SpanRole.AGENT:
-            return Place(node, above.agent, None, None)
-        case SpanRole.TOOL:
-            tool = above.tool if above.tool is not None and _same_call(above.tool, node) else node
-            return Place(above.agent, above.super_agent, tool, None)
-        case SpanRole.MODEL:
-            return Place(above.agent, above.super_agent, above.tool, above.model or node)
-        case _:
-            return above
+    inside = _INSIDE.get(node.role)
+    return above if inside is None else inside(node, above)
+
+
+def _in_agent(node: Node, above: Place) -> Place:
+    return Place(node, above.agent, None, None)
+
+
+def _in_tool(node: Node, above: Place) -> Place:
+    tool = above.tool if above.tool is not None and _same_call(above.tool, node) else node
+    return Place(above.agent, above.super_agent, tool, None)
+
+
+def _in_model(node: Node, above: Place) -> Place:
+    return Place(above.agent, above.super_agent, above.tool, above.model or node)
+
+
+_INSIDE: Mapping[SpanRole, Callable[[Node, Place], Place]] = {
+    SpanRole.AGENT: _in_agent,
+    SpanRole.TOOL: _in_tool,
+    SpanRole.MODEL: _in_model,
+}
 
 
 def _same_call(outer: Node, inner: Node) -> bool:

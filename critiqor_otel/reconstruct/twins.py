@@ -12,6 +12,9 @@ from critiqor_otel.reconstruct.node import Node
 __all__ = ["fuller_first", "twins"]
 
 
+_MODEL = SpanRole.MODEL
+
+
 def twins(nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
     """Yield pairs of model spans under one parent, or under none, that bear one answer's id and overlap in time.
 
@@ -19,7 +22,7 @@ def twins(nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
     """
     seen: dict[str, Node] = {}
     for node in nodes:
-        if node.role is not SpanRole.MODEL or (answer := node.facts.get(Field.RESPONSE_ID)) is None:
+        if node.role is not _MODEL or (answer := node.facts.get(Field.RESPONSE_ID)) is None:
             continue
         other = seen.setdefault(answer, node)
         if other is node:

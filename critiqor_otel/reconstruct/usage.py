@@ -86,7 +86,7 @@ def _model_usage(nodes: Iterable[Node], places: Mapping[int, Place], reports: Ma
     first: dict[int, Node] = {}
     for node in nodes:
         outer = places[id(node)].model
-        if outer is None or node.role is not SpanRole.MODEL or id(node) not in reports:
+        if outer is None or id(node) not in reports or node.role is not SpanRole.MODEL:
             continue
         holder = first.setdefault(id(outer), node)
         if holder is node:
