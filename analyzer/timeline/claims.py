@@ -236,7 +236,7 @@ _OPENINGS = ("i ", "i've", "we ", "we've", "having ", "after ", "been ", "ich ",
 def claims_in(text: str) -> Iterator[Claim]:
     """Yield the deeds that a sentence with straight quotation marks claims."""
     sentence = text.lower()
-    if sentence.isascii() and not any(opening in sentence for opening in _OPENINGS):
+    if sentence.endswith("?") or (sentence.isascii() and not any(opening in sentence for opening in _OPENINGS)):
         return
     if not any(stem in sentence for stem in CLAIM_STEMS) or _SOME_CLAIM.search(sentence) is None:
         return
