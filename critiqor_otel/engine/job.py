@@ -15,7 +15,7 @@ from critiqor_otel.engine.parts import from_the_start
 from critiqor_otel.engine.reducing import Purpose, Reduced, reduce_share
 from critiqor_otel.engine.store import Store
 from critiqor_otel.engine.tasks import Engine, Task, kept_result
-from critiqor_otel.formats.inputs import Input, size_of
+from critiqor_otel.formats.inputs import Input, found_from_anywhere, size_of
 from critiqor_otel.reconstruct.clusters import Chain
 from critiqor_otel.reconstruct.prepared import Counts
 from critiqor_otel.reconstruct.reconstruct import count_notes
@@ -73,7 +73,7 @@ class Job:
     def survey(self, inputs: Sequence[Input]) -> Survey:
         """Map the inputs."""
         tasks = [
-            Task(f"map-{number:06d}", _map, (one, number, self._partitions), weight=_size(one))
+            Task(f"map-{number:06d}", _map, (found_from_anywhere(one), number, self._partitions), weight=_size(one))
             for number, one in enumerate(inputs)
         ]
         self._mapped = self._results("reading", tasks)

@@ -1,6 +1,7 @@
 """What there is to read: each file of the paths that were given, or a part of one, before it is opened."""
 
 import io
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from critiqor_otel.backends.address import is_address, shown_address
 from critiqor_otel.errors import UnreadableInputError
 from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT, files_under, is_folder, place_of
 
-__all__ = ["STANDARD_INPUT", "Input", "inputs_of", "is_remote", "open_input", "size_of"]
+__all__ = ["STANDARD_INPUT", "Input", "found_from_anywhere", "inputs_of", "is_remote", "open_input", "size_of"]
 
 STANDARD_INPUT = "-"
 _HISTORY_FILE = "history.sqlite"  # the store's name, said here since its module takes long to load
@@ -55,6 +56,13 @@ def inputs_of(paths: Sequence[str]) -> Iterator[Input]:
 def is_remote(path: str) -> bool:
     """Tell whether a path is an address of a file system that fsspec reads (`s3://…`, `gs://…`, `memory://…`)."""
     return _REMOTE.match(path) is not None and not is_address(path)
+
+
+def found_from_anywhere(one: Input) -> Input:
+    """Return the input with a path that holds in any folder, as other processes are in theirs."""
+    if one.note is not None or one.path == STANDARD_INPUT or is_address(one.path) or is_remote(one.path):
+        return one
+    return msgspec.structs.replace(one, path=os.path.abspath(one.path))  # noqa: PTH100  # a name with a NUL passes
 
 
 def open_input(one: Input) -> BinaryIO:
