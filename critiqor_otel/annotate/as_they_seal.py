@@ -12,14 +12,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from analyzer.diagnosis import Profile, diagnose
+from analyzer.diagnosis import diagnose
 from analyzer.errors import SessionFileError
 from analyzer.session.codec import read_session
 from critiqor_otel.annotate.verdict_spans import verdict_spans
 from critiqor_otel.span import Span
 from critiqor_otel.spool.sealed_runs import SESSION_FILE
 from critiqor_otel.spool.sink import SealedRun
-from critiqor_otel.spool.verdicts import whole_run
+from critiqor_otel.spool.verdicts import Rules, whole_run
 
 __all__ = ["Annotator"]
 
@@ -35,14 +35,14 @@ class Annotator:
         runs: Path,
         send: Callable[[Sequence[Span]], bool],
         *,
-        profile: Profile,
+        rules: Rules,
         tell: Callable[[str, dict[str, object]], None],
         last_seconds: float = 10.0,
     ) -> None:
         """Take the folder of runs, the way to the back end, who hears what was not sent, and the last patience."""
         self._runs = runs
         self._send = send
-        self._profile = profile
+        self._rules = rules
         self._tell = tell
         self._last_seconds = last_seconds
         self._waiting: queue.Queue[SealedRun | None] = queue.Queue(_WAITING)
@@ -92,4 +92,5 @@ class Annotator:
     def _annotate(self, run: SealedRun) -> bool:
         session = read_session((Path(run.folder) / SESSION_FILE).read_bytes())
         whole = whole_run(session, runs=self._runs)
-        return self._send(verdict_spans(whole, diagnose(whole, profile=self._profile)))
+        verdict = diagnose(whole, profile=self._rules.profile, options=self._rules.options)
+        return self._send(verdict_spans(whole, verdict))

@@ -8,6 +8,7 @@ import msgspec
 from analyzer.diagnosis import Profile, diagnose
 from critiqor_otel.annotate.verdict_spans import verdict_spans
 from critiqor_otel.cli import options
+from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.reading import read_runs
 from critiqor_otel.cli.sending import endpoint, protocol, sending, settings_for
@@ -25,6 +26,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     endpoint: str | None
     protocol: Protocol | None
     profile: str
+    config: str | None = None
     group_by: str | None
     quiet: bool
 
@@ -37,11 +39,11 @@ def annotate(request: Request) -> int:
     if not found.sessions:
         side.fail(found.emptiness(request.paths))
         return ExitCode.UNREADABLE
-    profile, sent = Profile(request.profile), Replayed()
+    profile, rules, sent = Profile(request.profile), read_options(request.config), Replayed()
     with sending(settings, side) as exporter:
         for session in side.follow(found.sessions, label="annotating", total=len(found.sessions)):
             sent.sessions += 1
-            sent.send(verdict_spans(session, diagnose(session, profile=profile)), exporter.export_neutral)
+            sent.send(verdict_spans(session, diagnose(session, profile=profile, options=rules)), exporter.export_neutral)
     runs, host = "run" if sent.sessions == 1 else "runs", host_of(settings.endpoint)
     if not sent.is_whole:
         side.fail(f"{exporter.lost + exporter.rejected} of {sent.spans} spans were not taken by {host}")
@@ -61,6 +63,7 @@ Examples:
 @endpoint
 @protocol
 @options.profile
+@options.config
 @options.group_by
 @options.quiet
 def command(**given: Any) -> int:

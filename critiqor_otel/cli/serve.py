@@ -29,6 +29,7 @@ from critiqor_otel.spool.journal import JournalLimits
 from critiqor_otel.spool.open_sessions import Patience
 from critiqor_otel.spool.owner import OwnerSettings
 from critiqor_otel.spool.sink import SealedRun
+from critiqor_otel.spool.verdicts import Rules
 
 __all__ = ["TOKEN_VARIABLE", "Request", "command", "config_of", "serve"]
 
@@ -134,10 +135,11 @@ def _annotator(request: Request, voice: Voice) -> Generator[Annotator | None]:
     if request.annotate is None:
         yield None
         return
+    rules = Rules(Profile(request.profile), read_options(request.config))
     with (
         sending(settings_for(request.annotate), Side(quiet=request.quiet)) as exporter,
         Annotator(
-            Path(request.runs), exporter.export_neutral, profile=Profile(request.profile), tell=voice.tell
+            Path(request.runs), exporter.export_neutral, rules=rules, tell=voice.tell
         ) as annotator,
     ):
         yield annotator
