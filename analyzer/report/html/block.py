@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from analyzer.report.exhibits import exhibit
-from analyzer.report.html.contents import parts_of
+from analyzer.report.html.contents import answer_of, parts_of
 from analyzer.report.html.folding import fold
 from analyzer.report.html.steps import RunStep, StepKind, steps_of
 from analyzer.report.html.ties import Ties, causes_of, edges_of, root_of
@@ -18,7 +18,6 @@ from analyzer.report.json_form import encode_json
 from analyzer.report.plain import cut, one_line
 from analyzer.session.accessors import payload_of
 from analyzer.session.model import Event, EventKind
-from analyzer.session.shapes import is_list, is_object
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.tokens import usage_of
 from analyzer.verdict import Diagnosis
@@ -149,31 +148,13 @@ def _detail(timeline: Timeline, step: RunStep, longest: int) -> str:
     """Return what a tool was asked, what a model answered, else what the first event that tells something tells."""
     events = [timeline.events[position] for position in step.events[:_LOOKED_AT]]
     for event in reversed(events) if step.kind is StepKind.MODEL else events:
-        text = _answer(event) if step.kind is StepKind.MODEL else exhibit(event).detail
+        text = answer_of(event) if step.kind is StepKind.MODEL else exhibit(event).detail
         if text:
             return cut(text, longest)
     return ""
 
 
 _LOOKED_AT = 4  # events of a step
-
-
-def _answer(event: Event) -> str:
-    """Return what a model said, or which tools it asked for."""
-    if event.event != EventKind.TOKEN_USAGE:
-        return ""
-    messages = payload_of(event).get("messages")
-    for message in messages if is_list(messages) else ():
-        if not is_object(message):
-            continue
-        said = message.get("text")
-        if isinstance(said, str) and said.strip():
-            return one_line(said[: 4 * _DETAIL])
-        requests = message.get("tool_requests")
-        asked = [str(one.get("name")) for one in (requests if is_list(requests) else ()) if is_object(one)]
-        if asked:
-            return one_line(f"asks for {', '.join(asked)}")
-    return ""
 
 
 def _flags(timeline: Timeline, step: RunStep) -> int:

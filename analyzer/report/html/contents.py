@@ -3,11 +3,15 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from analyzer.report.plain import one_line
 from analyzer.session.accessors import ABSENT, ARGUMENTS, RESULT, Places, first_given, payload_of
 from analyzer.session.jsontext import strict_json
 from analyzer.session.model import Event, EventKind
+from analyzer.session.shapes import is_list, is_object
 
-__all__ = ["Part", "parts_of"]
+__all__ = ["Part", "answer_of", "parts_of"]
+
+_LONGEST_ANSWER = 480  # characters
 
 
 class Part(NamedTuple):
@@ -28,6 +32,24 @@ def parts_of(event: Event, longest: int) -> Iterator[Part]:
         text, is_json = (value, False) if isinstance(value, str) else (strict_json(value).decode(), True)
         if text:
             yield Part(label, text[:longest], is_json, max(0, len(text) - longest))
+
+
+def answer_of(event: Event) -> str:
+    """Return what a model said, or which tools it asked for, in one line; empty where the event tells neither."""
+    if event.event != EventKind.TOKEN_USAGE:
+        return ""
+    messages = payload_of(event).get("messages")
+    for message in messages if is_list(messages) else ():
+        if not is_object(message):
+            continue
+        said = message.get("text")
+        if isinstance(said, str) and said.strip():
+            return one_line(said[:_LONGEST_ANSWER])
+        requests = message.get("tool_requests")
+        asked = [str(one.get("name")) for one in (requests if is_list(requests) else ()) if is_object(one)]
+        if asked:
+            return one_line(f"asks for {', '.join(asked)}")
+    return ""
 
 
 def _values(event: Event) -> Iterator[tuple[str, Any]]:

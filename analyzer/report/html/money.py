@@ -9,6 +9,8 @@ __all__ = ["amount", "costs_of"]
 
 _UNKNOWN = "?"
 _CENTS = 1.0  # from there on an amount is told to the cent
+_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+_TINY = 0.0001  # below it three digits would need an exponent
 
 
 def costs_of(costs: CostAnalysis) -> Iterator[tuple[str, str]]:
@@ -31,10 +33,16 @@ def costs_of(costs: CostAnalysis) -> Iterator[tuple[str, str]]:
 
 
 def amount(value: float | None, costs: CostAnalysis) -> str:
-    """Return an amount of money with its currency: cents from one on, six places below."""
+    """Return an amount of money with its currency: to the cent from one on, below it three digits that count."""
     if value is None:
         return _UNKNOWN
-    told = f"{value:,.2f}" if value >= _CENTS else f"{value:.6f}".rstrip("0").rstrip(".")
+    told = (
+        f"{value:,.2f}"
+        if value >= _CENTS
+        else f"{value:.3g}"
+        if value >= _TINY
+        else f"{value:.6f}".rstrip("0").rstrip(".")
+    )
     return f"{told} {costs.currency or ''}".rstrip()
 
 

@@ -9,15 +9,17 @@ from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.registry import ALL
 from analyzer.profile import Profile
 from analyzer.report import words
-from analyzer.report.exhibits import exhibit
 from analyzer.report.html.address import is_link, trace_link
 from analyzer.report.html.assets import assets_of, licences, template
 from analyzer.report.html.block import block_of
+from analyzer.report.html.contents import answer_of
 from analyzer.report.html.money import amount, costs_of
 from analyzer.report.html.titles import FACTS, title_of
 from analyzer.report.html.vendored import VENDORED
+from analyzer.report.plain import cut
 from analyzer.report.remarks import not_judged, remarks
 from analyzer.report.report import RunReport
+from analyzer.session.accessors import subject_of
 from analyzer.session.instants import format_instant
 from analyzer.session.model import Session
 from analyzer.timeline.index import Timeline, build_timeline
@@ -29,6 +31,7 @@ _PACKAGES = tuple(row.file for row in VENDORED)
 _EVENTS_LISTED = 12  # of a failure's evidence; the timeline shows all
 _TOLD_BELOW = frozenset(("cost", "from"))  # remarks that have a place of their own
 _TRACES = 20
+_ANSWER = 120  # characters of what a model said
 _LOW_SHOWN, _MOST_SHOWN = 5, 60  # failures; those of severity low and those beyond are folded
 
 
@@ -168,8 +171,9 @@ def _root(run: RunReport, timeline: Timeline) -> _Root | None:
     found = run.diagnosis.roots.primary
     if found is None or found.event_id not in timeline.position_of:
         return None
-    shown = exhibit(timeline.events[timeline.position_of[found.event_id]])
-    what = " ".join(filter(None, (shown.subject, shown.kind.replace("_", " "))))
+    event = timeline.events[timeline.position_of[found.event_id]]
+    answer = answer_of(event)
+    what = f"the model: {cut(answer, _ANSWER)}" if answer else f"{subject_of(event)}, {event.event.replace('_', ' ')}"
     return _Root(found.event_id, what, found.confidence.value, found.explanation)
 
 

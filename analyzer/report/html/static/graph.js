@@ -60,7 +60,10 @@ Critiqor.Graph = (() => {
       way.forEach(add);
       way.slice(1).forEach((step, i) => edges.push(between(`s${way[i]}`, `s${step}`, "leads")));
       const last = way[way.length - 1];
-      if (way.length && !shown.includes(last)) edges.push(between(`s${last}`, chain[0] || `c${number}`, "leads"));
+      if (way.length && !shown.includes(last)) {
+        const next = shown.find((step) => step > last);
+        edges.push(between(`s${last}`, next === undefined ? `c${number}` : `s${next}`, "leads"));
+      }
       if (chain.length) edges.push({ from: chain[chain.length - 1], to: `c${number}`, relation: "causes", cause: number });
     }
     for (const id of opened) {
@@ -159,7 +162,7 @@ Critiqor.Graph = (() => {
         "aria-label": `${kind} ${model.name(step)}${model.failed(step) ? ", failed" : ""}${worst ? `, shows a ${worst} failure` : ""}${model.rootOf.has(step) ? ", where it may have begun" : ""}`,
         ...press(() => select({ step, open: true, cause: chosen.cause >= 0 && related ? chosen.cause : (model.causesOf.get(step) || [-1])[0] })) },
         h("rect", { width: WIDE, height: HIGH, rx: 10 }), h("rect", { class: "node-stripe", width: 4, height: HIGH - 16, x: 6, y: 8, rx: 2 }),
-        h("text", { x: 18, y: 22, class: "node-title" }, cut(`${model.failed(step) ? "✕ " : ""}${model.again(step) ? "↻ " : ""}${model.name(step)}`, 22)),
+        h("text", { x: 18, y: 22, class: "node-title" }, cut(`${model.failed(step) ? "✕ " : ""}${model.again(step) ? "↻ " : ""}${model.name(step)}`, 21)),
         h("text", { x: 18, y: 39, class: "node-text" }, cut(model.detail(step) || kind, 27)),
         model.rootOf.has(step) && h("g", { class: "node-flag", "aria-hidden": "true" }, h("rect", { x: 12, y: -9, width: 98, height: 17, rx: 8.5 }), h("text", { x: 61, y: 3.5, "text-anchor": "middle" }, "where it began"))),
       left > 0 && h("g", { class: "node-more", role: "button", tabindex: 0, transform: `translate(${WIDE - 8},${HIGH - 10})`, "aria-label": `Show what ${model.name(step)} is tied to`, ...press(() => open(node.id)) },
