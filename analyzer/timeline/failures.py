@@ -24,7 +24,7 @@ from analyzer.timeline.conversation import Conversation
 from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.error_classes import ErrorClass, classify
 from analyzer.timeline.issuers import issuers_of
-from analyzer.timeline.json_schema import Breach, breach_of
+from analyzer.timeline.json_schema import Breach, Plain, breach_of, plain_of
 from analyzer.timeline.offered import Offered
 
 __all__ = ["FailedCall", "FailedModelCall", "Failures", "Run"]
@@ -71,6 +71,7 @@ class Failures:
     def __init__(self, run: Run) -> None:
         """Take the run."""
         self._run = run
+        self._plain: dict[str, Plain] = {}
 
     @cached_property
     def issuers(self) -> dict[str, int]:
@@ -160,6 +161,8 @@ class Failures:
         arguments = None if schema is None else _object_in(call)
         if schema is None or arguments is None:
             return None
+        if self._plain_schema(call.tool or "", schema).fits(arguments):
+            return None
         properties = schema.get("properties")
         names: Mapping[str, Any] = properties if is_object(properties) else {}
         judged = _unwrapped(arguments, names)
@@ -168,6 +171,12 @@ class Failures:
         if not judged and call.status != "error":
             return None
         return breach_of(judged, schema)
+
+    def _plain_schema(self, tool: str, schema: dict[str, Any]) -> Plain:
+        plain = self._plain.get(tool)
+        if plain is None:
+            plain = self._plain[tool] = plain_of(schema)
+        return plain
 
 
 def _object_in(call: Call) -> dict[str, Any] | None:

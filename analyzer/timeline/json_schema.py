@@ -14,7 +14,7 @@ from msgspec import Struct
 from analyzer.session.model import Json
 from analyzer.session.shapes import is_list, is_number, is_object
 
-__all__ = ["Breach", "breach_of"]
+__all__ = ["Breach", "Plain", "breach_of", "plain_of"]
 
 _DEEPEST = 12
 _MOST_ITEMS = 50
@@ -30,6 +30,49 @@ class Breach(Struct, frozen=True):
     """Where, with dots; empty at the top."""
     what: str
     soft: bool = False
+
+
+class Plain(Struct, frozen=True):
+    """What most schemas ask for, in a form that is quickly held against a value: names and plain types."""
+
+    required: frozenset[str]
+    types: Mapping[str, frozenset[type]]
+
+    def fits(self, value: dict[str, Any]) -> bool:
+        """Return whether a value surely keeps the schema; where not, it has to be looked at closely."""
+        types = self.types
+        for name, item in value.items():
+            allowed = types.get(name)
+            if allowed is None or type(item) not in allowed:
+                return False
+        return self.required <= value.keys()
+
+
+def plain_of(schema: Mapping[str, Any]) -> Plain:
+    """Return the plain part of a schema; what it asks for besides fits nothing."""
+    properties, required = schema.get("properties"), schema.get("required")
+    is_plain = schema.keys() <= _PLAIN_OBJECT and is_object(properties)
+    types: Mapping[str, frozenset[type]] = {}
+    if is_plain and is_object(properties):
+        types = {name: plain for name, part in properties.items() if (plain := _plain_types(part)) is not None}
+    return Plain(
+        frozenset(name for name in required if isinstance(name, str)) if is_list(required) else frozenset(), types
+    )
+
+
+_NOTES = frozenset(("description", "title", "default", "examples", "example"))
+_PLAIN_OBJECT = _NOTES | {"type", "properties", "required", "additionalProperties", "$schema", "$defs", "definitions"}
+_PLAIN_TYPES: Mapping[str, frozenset[type]] = {
+    "string": frozenset((str,)),
+    "integer": frozenset((int,)),
+    "number": frozenset((int, float)),
+    "boolean": frozenset((bool,)),
+}
+
+
+def _plain_types(part: Json) -> frozenset[type] | None:
+    said = part.get("type") if is_object(part) and part.keys() <= _NOTES | {"type"} else None
+    return _PLAIN_TYPES.get(said.lower()) if isinstance(said, str) else None
 
 
 def breach_of(value: Json, schema: Mapping[str, Any]) -> Breach | None:
