@@ -43,7 +43,9 @@ def annotate(request: Request) -> int:
     with sending(settings, side) as exporter:
         for session in side.follow(found.sessions, label="annotating", total=len(found.sessions)):
             sent.sessions += 1
-            sent.send(verdict_spans(session, diagnose(session, profile=profile, options=rules)), exporter.export_neutral)
+            sent.send(
+                verdict_spans(session, diagnose(session, profile=profile, options=rules)), exporter.export_neutral
+            )
     runs, host = "run" if sent.sessions == 1 else "runs", host_of(settings.endpoint)
     if not sent.is_whole:
         side.fail(f"{exporter.lost + exporter.rejected} of {sent.spans} spans were not taken by {host}")

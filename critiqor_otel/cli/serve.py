@@ -138,9 +138,7 @@ def _annotator(request: Request, voice: Voice) -> Generator[Annotator | None]:
     rules = Rules(Profile(request.profile), read_options(request.config))
     with (
         sending(settings_for(request.annotate), Side(quiet=request.quiet)) as exporter,
-        Annotator(
-            Path(request.runs), exporter.export_neutral, rules=rules, tell=voice.tell
-        ) as annotator,
+        Annotator(Path(request.runs), exporter.export_neutral, rules=rules, tell=voice.tell) as annotator,
     ):
         yield annotator
 
