@@ -7,13 +7,14 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from importlib import import_module
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 import msgspec
 
 from analyzer.bulk import bulk_work
 from analyzer.cause import Severity
+from analyzer.detectors.detector import Options
 from analyzer.diagnosis import Profile
 from analyzer.report.forms import FORMS, form_named
 from analyzer.report.report import Look, Report, RunReport
@@ -28,6 +29,7 @@ from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.reading import Found, read_runs
 from critiqor_otel.cli.scale import Scale, scale_options
 from critiqor_otel.cli.side import Side
+from critiqor_otel.cli.standard_input import held_or_filed
 from critiqor_otel.cli.watching import check_watchable, watch
 from critiqor_otel.engine.local import diagnosed
 from critiqor_otel.formats.inputs import inputs_of, is_remote
@@ -80,8 +82,18 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_in_parts(self) -> bool:
-        """Whether the product is a folder of parts, or lies on another system."""
+        """Whether it is asked for that the work is done in parts, however small it is."""
+        return self.form == PARQUET or self.is_for_a_folder or self.scale.is_asked_for
+
+    @property
+    def is_for_a_folder(self) -> bool:
+        """Whether the product is a folder of JSON lines: its name ends in a slash, or is an address elsewhere."""
         return self.form == "jsonl" and (self.output.endswith("/") or is_remote(self.output))
+
+    @property
+    def most_held(self) -> int:
+        """The bytes of standard input that are held in memory; -1 where not even none are."""
+        return -1 if self.is_in_parts else self.scale.most_held
 
     @property
     def look(self) -> Look:
@@ -128,14 +140,24 @@ def diagnose(request: Request) -> int:
     """Read the paths, print the report, and return the exit code."""
     side = Side(quiet=request.quiet)
     settings = read_options(request.config)
-    inputs = list(inputs_of(request.paths))
-    if request.form == PARQUET or request.scale.in_parts(inputs) or request.is_in_parts:
-        many = import_module("critiqor_otel.cli.diagnose_many")  # with processes, when they are worth it
-        return int(many.diagnose_many(request, inputs, settings, side=side))
+    with held_or_filed(inputs_of(request.paths), request.most_held) as (inputs, held):
+        if request.is_in_parts or request.scale.in_parts(inputs):
+            many = import_module("critiqor_otel.cli.diagnose_many")  # with processes, when they are worth it
+            return int(many.diagnose_many(request, inputs, settings, side=side))
+        return _diagnose_at_once(request, settings, side, held)
+
+
+def _diagnose_at_once(request: Request, settings: Options, side: Side, standard_input: BinaryIO | None) -> int:
     worst = Worst()
     baseline = Baselining(request.baselining, today=today(), side=side)
     with bulk_work():
-        found = read_runs(request.paths, side=side, group_by=request.group_by, output=request.output)
+        found = read_runs(
+            request.paths,
+            side=side,
+            group_by=request.group_by,
+            output=request.output,
+            standard_input=standard_input,
+        )
         sessions = side.follow(found.sessions, label="diagnosing")
         runs = diagnosed(sessions, profile=Profile(request.profile), options=settings)
         watched = worst.watch(baseline.mark(_with_files(runs, found.files)))

@@ -69,7 +69,7 @@ _IN_PARTS: Mapping[Product, Callable[[ManyRuns, Store], None]] = {
 
 def _product(request: Request) -> Product:
     """Return what the job has to make; what needs each run's report is made of reports."""
-    in_parts = request.form == PARQUET or request.is_in_parts
+    in_parts = request.form == PARQUET or request.is_for_a_folder
     if not in_parts:
         lines = request.form in _OF_LINES and not _needs_reports(request)
         return Product.MERGED_LINES if lines else Product.REPORT

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from enum import Enum, auto
+from typing import BinaryIO
 
 import msgspec
 
@@ -61,6 +62,7 @@ def read_runs(
     group_by: str | None = None,
     silent: Silent = Silent.PASSED_OVER,
     output: str = STANDARD_OUTPUT,
+    standard_input: BinaryIO | None = None,
 ) -> Found:
     """Read files, folders and `-`, and return their runs.
 
@@ -68,7 +70,7 @@ def read_runs(
         click.UsageError: the output would overwrite a file that is read.
     """
     spare(paths, output)
-    evidence = gather(side.follow(read_paths(paths), label="reading"))
+    evidence = gather(side.follow(read_paths(paths, standard_input=standard_input), label="reading"))
     spare([source.place for source in evidence.sources], output)
     grouping = None if group_by is None else GroupBy(group_by)
     runs = runs_of(evidence, group_by=grouping, keep_silent=silent is Silent.KEPT)

@@ -33,10 +33,18 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     resume: bool = False
 
     def in_parts(self, inputs: Iterable[Input]) -> bool:
-        """Tell whether the input is worked on in parts: where that is asked for, or holding it would take too much."""
-        if self.engine != "local" or self.resume or self.work is not None or self.jobs is not None:
-            return True
-        return _DIRECT * bytes_in(inputs) > self.memory
+        """Tell whether holding the input at once would take too much memory."""
+        return bytes_in(inputs) > self.most_held
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether some option asks for work in parts, however small the input is."""
+        return self.engine != "local" or self.resume or self.work is not None or self.jobs is not None
+
+    @property
+    def most_held(self) -> int:
+        """The largest input, in bytes, that is held at once."""
+        return self.memory // _DIRECT
 
 
 class _Amount(click.ParamType[int]):
