@@ -9,13 +9,13 @@ Code that an agent wrote fails of itself: it owes its failure to nobody.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from functools import cached_property
 
 from msgspec import Struct
 
 from analyzer.causality.course import Course, is_code
-from analyzer.causality.effects import changes_world, values_of, verb_of
+from analyzer.causality.effects import changes_world, purposes_of, values_of
 from analyzer.causality.graph import Relation
 from analyzer.causality.moves import Move, is_empty
 from analyzer.cause import Confidence
@@ -43,9 +43,8 @@ class Blame:
         self._false_words = tuple(false_words)
 
     def recovered(self, failed: Call) -> bool:
-        """Return whether a later call of the same tool, or of one that does the same, brought what this one did not."""
-        last = self._last_success
-        return max(last.get(("tool", failed.tool), -1), last.get(("verb", verb_of(failed.tool)), -1)) > failed.position
+        """Return whether a later call of the same tool, or of one that does the same, brought something."""
+        return any(self._last_success.get(key, -1) > failed.position for key in purposes_of(failed.tool))
 
     def shut_out_by(self, failed: Call) -> Move | None:
         """Return the move that changed what this call could then not work on: by another tool, the same thing."""
@@ -110,12 +109,13 @@ class Blame:
         return min((first for first in firsts if first is not None and first < move.index), default=None)
 
     @cached_property
-    def _last_success(self) -> dict[tuple[str, str | None], int]:
+    def _last_success(self) -> dict[Hashable, int]:
+        """By purpose: where a call last brought something."""
         return {
             key: call.position
             for call in self._course.timeline.work
             if call.status != "error" and not is_empty(call)
-            for key in (("tool", call.tool), ("verb", verb_of(call.tool)))
+            for key in purposes_of(call.tool)
         }
 
     @cached_property

@@ -108,6 +108,7 @@ class _Inquiry:
     """Looks for the decisive step of one run."""
 
     def __init__(self, scene: Scene, failures: Sequence[Failure], *, is_lost: bool) -> None:
+        self._scene = scene
         self._timeline = scene.timeline
         self._failures = failures
         self._course = scene.course
@@ -120,7 +121,7 @@ class _Inquiry:
         """Return what was found."""
         for failure in self._failures:
             self._accuse(failure)
-        for index, signs in signs_of(self._course, self._blame).items():
+        for index, signs in signs_of(self._scene).items():
             shown = [found for found in signs if self._is_lost or found.sign.is_fault]
             if shown:
                 move = self._course.moves.all[index]

@@ -1,19 +1,24 @@
-"""What is a call about: which verb, which values, does it leave the world changed?"""
+"""What is a call about: what is it for, which values, does it leave the world changed?"""
+
+from collections.abc import Hashable
+from functools import lru_cache
 
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.call import Call
 from analyzer.timeline.telling import text_in, tokens, weight
 from analyzer.timeline.tool_purpose import changes_something
-from analyzer.timeline.tool_words import name_words
+from analyzer.timeline.tool_words import name_words, telling_words
 
-__all__ = ["changes_world", "values_of", "verb_of"]
+__all__ = ["changes_world", "purposes_of", "values_of"]
 
 _TELLING = 2
 
 
-def verb_of(tool: str | None) -> str:
-    """Return what a tool does: the first word of its name in lower case."""
-    return next(iter(name_words(tool or "")), "")
+@lru_cache(maxsize=4096)
+def purposes_of(tool: str | None) -> tuple[Hashable, ...]:
+    """Return what a tool is for: tools that share one of these are one, or do one thing to one kind of thing."""
+    verb = next(iter(name_words(tool or "")), "")
+    return (("tool", tool), *((verb, word) for word in sorted(telling_words(tool or "")) if word != verb))
 
 
 def changes_world(call: Call) -> bool:
@@ -22,7 +27,9 @@ def changes_world(call: Call) -> bool:
 
 
 def values_of(call: Call) -> set[str]:
-    """Return the ids, numbers and names of a call's arguments."""
+    """Return the ids, numbers and names of a call's arguments; of a path also its last part."""
     if call.arguments is ABSENT:
         return set()
-    return {token for token in tokens(text_in(call.arguments)) if weight(token) >= _TELLING}
+    found = tokens(text_in(call.arguments))
+    names = {token.rpartition("/")[2] for token in found if "/" in token}
+    return {token for token in found | names if weight(token) >= _TELLING}

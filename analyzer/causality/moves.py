@@ -108,4 +108,4 @@ def _belongs(call: Call, place: int, move: Move, last_output: int) -> bool:
     others = None not in (call.agent, move.agent) and call.agent != move.agent
     if move.role is not Role.ASSISTANT or others:
         return False
-    return place == move.position or (bool(move.text) and last_output < move.position)
+    return place == move.position or (place == call.position and bool(move.text) and last_output < move.position)

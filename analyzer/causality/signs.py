@@ -8,15 +8,19 @@ for the wrong thing; where agents write code, the first code that fails is where
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import Final, TypeAlias
 
 from analyzer.causality.blame import Blame
-from analyzer.causality.course import Course, is_code
-from analyzer.causality.effects import changes_world
+from analyzer.causality.course import is_code, telling_of
+from analyzer.causality.effects import changes_world, values_of
 from analyzer.causality.moves import Move
 from analyzer.causality.origin import answer_origins
+from analyzer.causality.scene import Scene
 from analyzer.session.accessors import ABSENT
+from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role
+from analyzer.timeline.error_classes import ErrorClass, classify
 from analyzer.timeline.telling import text_in
 
 __all__ = ["SIGNS", "Found", "Sign", "signs_of"]
@@ -33,7 +37,7 @@ class Sign:
     weight: float
     words: str
     """What it says of the move, to follow "it"."""
-    find: Callable[[Course], Marks]
+    find: Callable[[Scene], Marks]
     is_fault: bool = True
     """It speaks against the move by itself, also where nobody said that the run failed."""
 
@@ -66,20 +70,20 @@ _GO_ON = re.compile(r"\?|\b(?:go ahead|proceed|finali[sz]e|please)\b", re.IGNORE
 _FIGURE = re.compile(r"(?<![\w.#$€£,:/-])(\d{1,3})(?![\w%]|[.,:/-]\w)")
 _DIGITS = re.compile(r"\d+")
 _LISTED = re.compile(r"^\s*\d+[.)]", re.MULTILINE)
+_OWN_FAULTS = frozenset((None, ErrorClass.ARGUMENTS, ErrorClass.UNKNOWN_TOOL))
+_NEGATION = re.compile(r"\b(?:non|not|no|cannot|can't|isn't|never|un)\b-?", re.IGNORECASE)
+_SAME_WORDS: Final = 2
+_LOOKED_AT: Final = 8  # failed calls that are compared with all that was said before
 _BRIEF: Final = 120  # characters of an assent that asks for nothing new
 _WORDS: Final = 40  # characters of a text that states something
 _EARLY: Final = 3  # answers of helpers after which a run that goes nowhere had a bad start
 
 
-def signs_of(course: Course, blame: Blame) -> Mapping[int, list[Found]]:
+def signs_of(scene: Scene) -> Mapping[int, list[Found]]:
     """Return by move the signs that it shows, in the order of the table."""
     found: dict[int, list[Found]] = {}
-    failed = next((move for move in course.own if _fails_for_good(move, blame)), None)
-    if failed is not None:
-        path = blame.origin(failed.index)
-        found[path[-1].move if path else failed.index] = [Found(FAILED_FOR_GOOD, FAILED_FOR_GOOD.weight)]
     for sign in SIGNS:
-        for index, share in sign.find(course):
+        for index, share in sign.find(scene):
             found.setdefault(index, []).append(Found(sign, sign.weight * share))
     return found
 
@@ -93,20 +97,55 @@ def _first(moves: Iterable[Move]) -> Marks:
     return ((move.index, 1.0) for move in list(moves)[:1])
 
 
-def _fails_for_good(move: Move, blame: Blame) -> bool:
-    return any(call.status == "error" and not is_code(call) and not blame.recovered(call) for call in move.calls)
+def _failed_for_good(scene: Scene) -> Marks:
+    """Find where the first failed call began that nothing mended; what lies in the surroundings counts for less."""
+    for move in scene.course.own:
+        for call in move.calls:
+            if _is_lost(call, scene.blame):
+                path = scene.blame.origin(move.index)
+                is_own = bool(path) or classify(call.error) in _OWN_FAULTS
+                yield path[-1].move if path else move.index, 1.0 if is_own else 0.3
+                return
 
 
-def _nothing(_: Course) -> Marks:
-    return iter(())
+def _announced(scene: Scene) -> Marks:
+    """Find words, before the first failed call that nothing mended, that named what it is about."""
+    course = scene.course
+    failed = next((call for move in course.own for call in move.calls if _is_lost(call, scene.blame)), None)
+    if failed is None:
+        return
+    values = values_of(failed)
+    words = (move for move in course.own if move.text and not move.calls and move.position < failed.position)
+    yield from _first(move for move in words if not values.isdisjoint(course.told[move.index]))
 
 
-def _code_failed(course: Course) -> Marks:
+def _denied(scene: Scene) -> Marks:
+    """Find words that stated of a thing what the error of a later call about it denies."""
+    course = scene.course
+    lost = ((move, call) for move in course.own for call in move.calls if _is_lost(call, scene.blame))
+    for move, call in islice(lost, _LOOKED_AT):
+        denied = _NEGATION.sub(" ", call.error or "")
+        said = telling_of(denied) if denied != call.error else set[str]()
+        about = values_of(call)
+        for one in takewhile(lambda one: one.index < move.index, course.own):
+            told = course.told[one.index] if one.text else set[str]()
+            if len(said & told) >= _SAME_WORDS and not about.isdisjoint(told):
+                yield one.index, 1.0
+                return
+
+
+def _is_lost(call: Call, blame: Blame) -> bool:
+    return call.status == "error" and not is_code(call) and not blame.recovered(call)
+
+
+def _code_failed(scene: Scene) -> Marks:
+    course = scene.course
     if not course.concluded:
         yield from _fading(move for move in course.own if _ran_badly(move))
 
 
-def _code_failed_once(course: Course) -> Marks:
+def _code_failed_once(scene: Scene) -> Marks:
+    course = scene.course
     if course.concluded:
         yield from _fading(move for move in course.own if _ran_badly(move))
 
@@ -115,22 +154,31 @@ def _ran_badly(move: Move) -> bool:
     return any(call.status == "error" and is_code(call) for call in move.calls)
 
 
-def _first_code(course: Course) -> Marks:
+def _first_code(scene: Scene) -> Marks:
+    course = scene.course
     if not course.helped and not course.is_dialogue:
         yield from _first(move for move in course.own if "```" in move.text or any(map(is_code, move.calls)))
 
 
-def _first_help(course: Course) -> Marks:
+def _first_help(scene: Scene) -> Marks:
+    course = scene.course
     yield from _first(course.helped)
 
 
-def _came_back_empty(course: Course) -> Marks:
+def _came_back_empty(scene: Scene) -> Marks:
+    course = scene.course
     if not course.is_dialogue:
-        yield from _first(move for move in course.own if move.fruitless)
+        yield from _first(move for move in course.own if move.fruitless and not _made_good(move, scene.blame))
 
 
-def _unfounded(course: Course) -> Marks:
+def _made_good(move: Move, blame: Blame) -> bool:
+    """Return whether later calls brought what these did not; what code was to bring is known to nobody."""
+    return all(blame.recovered(call) and not is_code(call) for call in move.calls)
+
+
+def _unfounded(scene: Scene) -> Marks:
     """Find statements made straight after a call that failed or found nothing, with no better evidence."""
+    course = scene.course
     if course.is_dialogue or course.helped or not course.concluded:
         return
     badly = False
@@ -143,26 +191,30 @@ def _unfounded(course: Course) -> Marks:
     yield from _fading(stated)
 
 
-def _from_memory(course: Course) -> Marks:
+def _from_memory(scene: Scene) -> Marks:
     """Find the first statement in a run that looked nothing up."""
+    course = scene.course
     if course.is_dialogue or course.helped or any(move.calls for move in course.own):
         return
     told = course.own if course.users else course.own[1:]
     yield from _fading(move for move in told if len(move.text) > _WORDS)
 
 
-def _answer_began(course: Course) -> Marks:
+def _answer_began(scene: Scene) -> Marks:
+    course = scene.course
     if not course.is_dialogue and not course.helped:
         yield from answer_origins(course).items()
 
 
-def _answer_from_help(course: Course) -> Marks:
+def _answer_from_help(scene: Scene) -> Marks:
+    course = scene.course
     if not course.is_dialogue and course.helped:
         helpers = {move.index for move in course.helped}
         yield from ((index, share) for index, share in answer_origins(course).items() if index in helpers)
 
 
-def _made_up(course: Course) -> Marks:
+def _made_up(scene: Scene) -> Marks:
+    course = scene.course
     if not course.is_dialogue:
         yield from _fading(move for move in course.acts if _MADE_UP.search(_written(move)))
 
@@ -172,8 +224,9 @@ def _written(move: Move) -> str:
     return "\n".join((move.text, *arguments))
 
 
-def _went_nowhere(course: Course) -> Marks:
+def _went_nowhere(scene: Scene) -> Marks:
     """Find the answer of a helper after which the run itself said that it gets nowhere."""
+    course = scene.course
     helpers = {move.index for move in course.helped}
     last, count = None, 0
     for move in course.own:
@@ -184,8 +237,9 @@ def _went_nowhere(course: Course) -> Marks:
             return
 
 
-def _figure_from_nowhere(course: Course) -> Marks:
+def _figure_from_nowhere(scene: Scene) -> Marks:
     """Find the first statement with a small number that nothing before it holds: a miscount."""
+    course = scene.course
     if not course.is_dialogue:
         return
     known: set[str] = set()
@@ -202,14 +256,16 @@ def _figure_from_nowhere(course: Course) -> Marks:
             known.update(_DIGITS.findall("" if call.result is ABSENT else text_in(call.result)))
 
 
-def _left_waiting(course: Course) -> Marks:
+def _left_waiting(scene: Scene) -> Marks:
+    course = scene.course
     last = course.moves.all[-1] if course.is_dialogue else None
     if last is not None and last.role is Role.USER and _GO_ON.search(last.text):
         yield last.index, 1.0
 
 
-def _asked_for(course: Course) -> Marks:
+def _asked_for(scene: Scene) -> Marks:
     """Find the user's last words that decided what was changed, mere assent left out."""
+    course = scene.course
     if not course.is_dialogue:
         return
     changes = [move.index for move in course.own if any(map(changes_world, move.calls))]
@@ -222,13 +278,13 @@ def _assents(move: Move) -> bool:
     return len(move.text) < _BRIEF and _ASSENT.search(move.text) is not None
 
 
-FAILED_FOR_GOOD = Sign("failed-for-good", 3.0, "is where a call began to fail that nothing later mended", _nothing)
-"""The first failed call that nothing mended, or what that traces back to."""
-
 SIGNS: tuple[Sign, ...] = (
+    Sign("failed-for-good", 3.0, "is where a call began to fail that nothing later mended", _failed_for_good),
     Sign(
         "figure-from-nowhere", 2.0, "states a number that nothing before it holds", _figure_from_nowhere, is_fault=False
     ),
+    Sign("announced", 0.4, "named what a call then failed at", _announced),
+    Sign("denied", 4.0, "stated what the error of a later call denies", _denied),
     Sign("left-waiting", 2.0, "asks for something and nobody answers any more", _left_waiting, is_fault=False),
     Sign("asked-for", 0.5, "decided what was changed", _asked_for, is_fault=False),
     Sign(
