@@ -77,7 +77,8 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     answers = _answers(timeline, asked)
     turns: dict[int, list[Call]] = {}
     for call in timeline.work:
-        turns.setdefault(bisect_right(asked, call.position), []).append(call)
+        if call.status != "error":  # a call that failed found nothing either, and is told by another type
+            turns.setdefault(bisect_right(asked, call.position), []).append(call)
     for turn, calls in turns.items():
         answer = answers.get(turn)
         if answer is None or any(call.position not in empty for call in calls):
