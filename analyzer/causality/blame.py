@@ -67,13 +67,24 @@ class Blame:
                     found.setdefault(move.index, debt)
         return found
 
-    def origin(self, index: int) -> list[Debt]:
-        """Return the debts from a move back to where it began, the last one the oldest."""
-        path: list[Debt] = []
-        while (debt := self.debts.get(index)) is not None:
-            path.append(debt)
-            index = debt.move
-        return path
+    def root_of(self, index: int) -> int:
+        """Return the move at which it began that a move failed: itself, unless it owes that to another."""
+        return self._roots.get(index, index)
+
+    def way_back(self, index: int, most: int) -> list[int]:
+        """Return the moves from one back to its root, both told; of a long way the first so many and the root."""
+        way, root = [index], self.root_of(index)
+        while (debt := self.debts.get(way[-1])) is not None and len(way) < most:
+            way.append(debt.move)
+        return way if way[-1] == root else [*way, root]
+
+    @cached_property
+    def _roots(self) -> dict[int, int]:
+        # Debts are owed to earlier moves only, and found in order: the creditor's root is known by then.
+        roots: dict[int, int] = {}
+        for index, debt in sorted(self.debts.items()):
+            roots[index] = roots.get(debt.move, debt.move)
+        return roots
 
     def _debt(self, call: Call, move: Move, began: int) -> Debt | None:
         if is_code(call):

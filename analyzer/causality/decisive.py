@@ -143,9 +143,8 @@ class _Inquiry:
         """Charge a failure to the move that it traces back to, and in part to those on the way."""
         evidence = self._timeline.position_of[failure.cause.evidence[0]]
         move = self._move_of(evidence)
-        debts = [] if move is None else self._blame.origin(move.index)
-        places = [evidence if move is None else move.position]
-        places += (self._course.moves.all[debt.move].position for debt in debts)
+        way = [] if move is None else self._blame.way_back(move.index, _MOST_NAMED)
+        places = [self._course.moves.all[index].position for index in way] or [evidence]
         weight = _GRAVITY[failure.cause.severity] * _TRUST[failure.cause.confidence]
         if move is not None and self._was_mended(move):
             weight *= _RECOVERED
@@ -154,7 +153,7 @@ class _Inquiry:
             is_root = place == places[-1]
             suspect.weights.append(weight if is_root else weight * _ON_THE_WAY)
             if is_root and not suspect.failures:
-                suspect.path = (*dict.fromkeys((*reversed(places[:_MOST_NAMED]), evidence)),)
+                suspect.path = (*dict.fromkeys((*reversed(places), *_call_of(evidence, move), evidence)),)
             if is_root:
                 suspect.failures.append(failure.node)
         self._chains.append(tuple(dict.fromkeys((places[-1], places[0]))))
@@ -194,6 +193,11 @@ class _Inquiry:
             path=(*(events[place].event_id for place in suspect.path), *suspect.failures[:1]),
             explanation=_why(suspect),
         )
+
+
+def _call_of(output: int, move: Move | None) -> list[int]:
+    """Return where the call of a move started that an output answers, if it is one."""
+    return [] if move is None else [call.position for call in move.calls if call.output_position == output]
 
 
 def _confidence(suspect: _Suspect) -> Confidence:

@@ -8,7 +8,7 @@ from analyzer.session.jsontext import canonical
 from analyzer.session.model import Event, EventKind
 from analyzer.session.shapes import is_list, is_number
 
-__all__ = ["acted_on", "blocked", "exhausted", "uses"]
+__all__ = ["acted_on", "blocked", "exhausted", "failed_before", "uses"]
 
 _SATURATED = 85  # percent of a model's window (critiqor.session.v1)
 _CUT_OFF = frozenset(("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"))
@@ -31,6 +31,11 @@ def acted_on(scene: Scene) -> Iterator[Link]:
 def blocked(scene: Scene) -> Iterator[Link]:
     """Tie a change to the failed call that it shut out."""
     yield from _owed(scene, "blocks")
+
+
+def failed_before(scene: Scene) -> Iterator[Link]:
+    """Tie the first failed call of a tool to those that failed after it, with no success between."""
+    yield from _owed(scene, "retries")
 
 
 def _owed(scene: Scene, relation: str) -> Iterator[Link]:

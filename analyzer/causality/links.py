@@ -35,7 +35,7 @@ _MEDIUM, _LOW = Confidence.MEDIUM, Confidence.LOW
 LINKS: Mapping[Profile, tuple[LinkRule, ...]] = {
     Profile.STANDARD: (
         LinkRule("precedes", "next-in-time", "event", "event", "nothing happened between them", structure.in_order),
-        LinkRule("produces", "call-of-answer", "model answer", "call", "the answer asks for it", structure.asked_for),
+        LinkRule("produces", "call-of-answer", "model answer", "call", "it asks for the call", structure.asked_for),
         LinkRule("produces", "output-of-call", "call", "output", "they share an id or a place", structure.outputs),
         LinkRule("informs", "value-used", "output", "later event", "it holds values of the output", dependence.uses),
         LinkRule(
@@ -49,6 +49,7 @@ LINKS: Mapping[Profile, tuple[LinkRule, ...]] = {
         ),
         LinkRule("retries", "failed-then-again", "failed call", "call", "equal, the next", structure.failed_then_again),
         LinkRule("retries", "retry-event", "call", "retry", "it names it or stands next to it", structure.retries),
+        LinkRule("retries", "failed-before", "failed call", "call", "one tool, no success", dependence.failed_before),
         LinkRule("repeats", "same-call-again", "call", "call", "equal, and it brought no news", structure.repeats),
         LinkRule("contains", "span-inside", "span", "span", "one is the parent of the other", structure.spans_inside),
         LinkRule("contains", "event-inside", "agent, turn", "event", "it was open then", structure.events_inside),

@@ -8,7 +8,6 @@ from analyzer.cause import Confidence
 from analyzer.session.accessors import name_of, payload_of, tool_of
 from analyzer.session.model import Event, EventKind, SpanRef
 from analyzer.session.shapes import is_object
-from analyzer.timeline.issuers import issuers_of
 from analyzer.timeline.repeats import Lesson
 from analyzer.timeline.tool_purpose import hands_over_to
 from analyzer.timeline.tool_words import name_words
@@ -35,14 +34,12 @@ def in_order(scene: Scene) -> Iterator[Link]:
 
 
 def asked_for(scene: Scene) -> Iterator[Link]:
-    """Tie the model's answer that asks for a call to the call."""
-    timeline = scene.timeline
-    answers = ((timeline.position_of[one.event_id], one) for one in timeline.of_kind(EventKind.TOKEN_USAGE))
-    issuers = issuers_of(answers)
-    for call in timeline.calls:
-        place = issuers.get(call.call_id or "", call.position)
-        if place < call.position:
-            yield Link(timeline.events[place].event_id, call.event_id)
+    """Tie the model's answer that asks for a call, or the words with which it is made, to the call."""
+    events = scene.timeline.events
+    for move in scene.course.moves.all:
+        for call in move.calls:
+            if move.position < call.position:
+                yield Link(events[move.position].event_id, call.event_id)
 
 
 def outputs(scene: Scene) -> Iterator[Link]:

@@ -1,0 +1,129 @@
+"""Which calls and which code look like what a run was lost by?"""
+
+import re
+from itertools import islice
+from typing import Final
+
+from analyzer.causality.blame import Blame
+from analyzer.causality.course import is_code, telling_of
+from analyzer.causality.effects import values_of
+from analyzer.causality.marks import Marks, fading, first
+from analyzer.causality.moves import Move
+from analyzer.causality.scene import Scene
+from analyzer.session.accessors import ABSENT
+from analyzer.timeline.call import Call
+from analyzer.timeline.error_classes import ErrorClass, classify
+from analyzer.timeline.telling import text_in
+
+__all__ = [
+    "announced",
+    "came_back_empty",
+    "code_failed",
+    "code_failed_once",
+    "denied",
+    "failed_for_good",
+    "first_code",
+    "made_up",
+]
+
+_MADE_UP = re.compile(
+    r"\b(?:simulat\w+|hypothetical\w*|placeholder\w*|assum(?:e|es|ed|ing|ption|ptions)\b|mock\w*|dummy|fictional"
+    r"|(?:sample|example|fake) data|replace with|your_\w+|made.up)\b",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(r"\b(?:non|not|no|cannot|can't|isn't|never|un)\b-?", re.IGNORECASE)
+_OWN_FAULTS = frozenset((None, ErrorClass.ARGUMENTS, ErrorClass.UNKNOWN_TOOL))
+_SAME_WORDS: Final = 2
+_LOOKED_AT: Final = 8  # failed calls that are compared with all that was said before
+
+
+def failed_for_good(scene: Scene) -> Marks:
+    """Find where the first failed call began that nothing mended; what lies in the surroundings counts for less."""
+    for move in scene.course.own:
+        for call in move.calls:
+            if _is_lost(call, scene.blame):
+                root = scene.blame.root_of(move.index)
+                is_own = root != move.index or classify(call.error) in _OWN_FAULTS
+                yield root, 1.0 if is_own else 0.3
+                return
+
+
+def announced(scene: Scene) -> Marks:
+    """Find words, before the first failed call that nothing mended, that named what it is about."""
+    course = scene.course
+    failed = next((call for move in course.own for call in move.calls if _is_lost(call, scene.blame)), None)
+    if failed is None:
+        return
+    values = values_of(failed)
+    words = (move for move in course.own if move.text and not move.calls and move.position < failed.position)
+    yield from first(move for move in words if not values.isdisjoint(course.told[move.index]))
+
+
+def denied(scene: Scene) -> Marks:
+    """Find words that stated of a thing what the error of a later call about it denies."""
+    course = scene.course
+    lost = ((move, call) for move in course.own for call in move.calls if _is_lost(call, scene.blame))
+    for move, call in islice(lost, _LOOKED_AT):
+        denied = _NEGATION.sub(" ", call.error or "")
+        said = telling_of(denied) if denied != call.error else set[str]()
+        about = values_of(call)
+        for one in course.own:
+            if one.index >= move.index:
+                break
+            told = course.told[one.index] if one.text else set[str]()
+            if len(said & told) >= _SAME_WORDS and not about.isdisjoint(told):
+                yield one.index, 1.0
+                return
+
+
+def _is_lost(call: Call, blame: Blame) -> bool:
+    return call.status == "error" and not is_code(call) and not blame.recovered(call)
+
+
+def code_failed(scene: Scene) -> Marks:
+    """Find code that failed in a run that came to no answer."""
+    course = scene.course
+    if not course.concluded:
+        yield from fading(move for move in course.own if _ran_badly(move))
+
+
+def code_failed_once(scene: Scene) -> Marks:
+    """Find code that failed in a run that came to an answer all the same."""
+    course = scene.course
+    if course.concluded:
+        yield from fading(move for move in course.own if _ran_badly(move))
+
+
+def _ran_badly(move: Move) -> bool:
+    return any(call.status == "error" and is_code(call) for call in move.calls)
+
+
+def first_code(scene: Scene) -> Marks:
+    """Find the first code that was written."""
+    course = scene.course
+    if not course.helped and not course.is_dialogue:
+        yield from first(move for move in course.own if "```" in move.text or any(map(is_code, move.calls)))
+
+
+def came_back_empty(scene: Scene) -> Marks:
+    """Find the first call that came back with nothing, and nothing later made up for it."""
+    course = scene.course
+    if not course.is_dialogue:
+        yield from first(move for move in course.own if move.fruitless and not _made_good(move, scene.blame))
+
+
+def _made_good(move: Move, blame: Blame) -> bool:
+    """Return whether later calls brought what these did not; what code was to bring is known to nobody."""
+    return all(blame.recovered(call) and not is_code(call) for call in move.calls)
+
+
+def made_up(scene: Scene) -> Marks:
+    """Find moves that work with made-up or assumed data."""
+    course = scene.course
+    if not course.is_dialogue:
+        yield from fading(move for move in course.acts if _MADE_UP.search(_written(move)))
+
+
+def _written(move: Move) -> str:
+    arguments = (text_in(call.arguments) for call in move.calls if call.arguments is not ABSENT)
+    return "\n".join((move.text, *arguments))
