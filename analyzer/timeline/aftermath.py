@@ -96,9 +96,9 @@ class Aftermaths:
     def without_help(self, after: int) -> Outlook:
         """Return what came of a failure at a position that no later call made up for."""
         followed = self._last_deed > after
-        if self._status is RunStatus.FAILED and not followed:
-            return Outlook(Aftermath.FATAL)
         said = self._said(after)
+        if self._status is RunStatus.FAILED and not followed and not said:
+            return Outlook(Aftermath.FATAL)
         admission = next((one for one in said if self._admission(one)), None)
         if admission is not None:
             return Outlook(Aftermath.REPORTED, admission.position)

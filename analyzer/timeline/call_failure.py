@@ -15,12 +15,13 @@ from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_list, is_object
 from analyzer.timeline.call import Call
 from analyzer.timeline.error_classes import ErrorClass, classify
-from analyzer.timeline.outcome import message_text, unblocked
+from analyzer.timeline.outcome import error_text, message_text, unblocked
 
 __all__ = ["CallFailure", "failure_of"]
 
 _SHORT = 240
 _END = 400
+_TRACEBACK = "Traceback (most recent call last)"
 _LONGEST = 2_000  # a longer result holds more than a refusal
 
 
@@ -36,28 +37,49 @@ class CallFailure(NamedTuple):
 
 def failure_of(call: Call, output: Event | None) -> CallFailure | None:
     """Return the failure of a call with this output, None when it succeeded."""
-    if call.status == "error":
-        payload = {} if output is None else payload_of(output)
-        error_type = payload.get("error_type")
-        said = [error_type if isinstance(error_type, str) else None, call.error, *_ends(call.result)]
-        error = None if output is None else output.error
-        if is_object(error):
-            said.append(canonical(error).decode("utf-8", "replace"))
-        text = next((part for part in (call.error, *said) if part), "")
-        return CallFailure(text[:_SHORT], classify(*said), told=False)
-    refusal = _refusal(call.result)
-    return None if refusal is None else CallFailure(refusal[:_SHORT], classify(refusal), told=True)
+    if call.status != "error":
+        refusal = _refusal(call.result)
+        return None if refusal is None else CallFailure(refusal[:_SHORT], classify(refusal), told=True)
+    result = _result_text(call.result)
+    said = [] if output is None else list(_said(output))
+    error_class = classify(*said) if said else None
+    if error_class is None:
+        error_class = classify(call.error, _telling_end(result))
+    text = _last_line(result) or call.error or next(iter(said), "")
+    return CallFailure(text[:_SHORT], error_class, told=False)
 
 
-def _ends(result: Json) -> Iterator[str]:
+def _said(output: Event) -> Iterator[str]:
+    """Yield what the output says of an error outside of its result: a type, a message, an object as JSON."""
+    payload = payload_of(output)
+    for value in (payload.get("error_type"), output.error, payload.get("error")):
+        if isinstance(value, str) and value:
+            yield value
+        elif is_object(value):
+            yield canonical(value).decode("utf-8", "replace")
+
+
+def _result_text(result: Json) -> str:
     value = unblocked(result)
     if is_list(value):
         value = next((item for item in value if isinstance(item, str)), None)
-    text = canonical(value).decode("utf-8", "replace") if is_object(value) else value
-    if isinstance(text, str):
-        yield text[:_END]
-        if len(text) > _END:
-            yield text[-_END:]
+    if is_object(value):
+        return canonical(value).decode("utf-8", "replace")
+    return value if isinstance(value, str) else ""
+
+
+def _telling_end(result: str) -> str:
+    """Return the end of a result that tells of an error: the beginning of an error text, else the last it printed."""
+    is_error = error_text(result) is not None and not result.lstrip().startswith(_TRACEBACK)
+    return result[:_END] if is_error else result[-_END:]
+
+
+def _last_line(result: str) -> str | None:
+    """Return the line of a printed traceback that says what happened, None without one."""
+    if _TRACEBACK not in result:
+        return None
+    lines = [line for line in result[-_LONGEST:].splitlines() if line.strip()]
+    return lines[-1].strip() if lines else None
 
 
 _SENTENCE = 80  # a longer text explains more than it refuses

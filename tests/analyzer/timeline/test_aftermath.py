@@ -99,6 +99,13 @@ def test_a_run_that_fails_with_it_ends_by_it() -> None:
     assert aftermath_of(asked("Find it."), *failing(), end) is Aftermath.FATAL
 
 
+def test_a_run_that_fails_later_did_not_fail_with_it() -> None:
+    more = {"event_type": "message_sent", "payload": {"role": "assistant", "text": "Here it is."}}
+    end = {"event_type": "agent_end", "status": "error", "error": "no time left", "payload": {}}
+
+    assert aftermath_of(asked("Find it."), *failing(), more, end) is Aftermath.UNHANDLED
+
+
 def test_a_run_that_ends_on_it_without_a_word_has_not_handled_it() -> None:
     assert aftermath_of(asked("Find it."), *failing()) is Aftermath.UNHANDLED
 
