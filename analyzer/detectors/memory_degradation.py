@@ -3,7 +3,8 @@
 ## What it does
 Reports memory events whose action or status says `recall_failed`, `ignored`, `lost` or `miss`: severity medium, high
 from three on. Look-ups that failed or came back empty without anybody saying so are reported apart, as derived:
-severity low for one, medium from two on. What reports one operation (start and end, a plugin's copies) counts once.
+severity low for one, medium from two on (rule `memory-miss`); a tool whose name says that it searches a memory or
+recalls something is a look-up too. What reports one operation (start and end, a plugin's copies) counts once.
 
 ## Why is this bad
 What the agent stored and can't recall it has to find out again, or it goes on without, and its answer rests on less
@@ -33,7 +34,7 @@ from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT, ACTION, STATUS, first_given, first_present, word_of
 from analyzer.session.model import Event, EventKind
 from analyzer.timeline.index import Timeline
-from analyzer.timeline.memory import MemoryOperation
+from analyzer.timeline.memory import MemoryOperation, recalls
 
 __all__ = ["DETECTOR"]
 
@@ -60,6 +61,8 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
             said.append(event)
         elif operation.failed or operation.found_nothing:
             implied.append(operation)
+    by_tools = recalls(timeline.work, timeline.events, timeline.memory)
+    implied += [operation for operation in by_tools if operation.failed or operation.found_nothing]
     if said:
         yield _explicit(said)
     if implied:

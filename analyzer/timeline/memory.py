@@ -1,6 +1,6 @@
 """What became of each memory operation, counted once however many events report it."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -8,11 +8,14 @@ from msgspec import Struct
 from analyzer.session.accessors import ABSENT, OUTCOME, RESULT, first_given, name_of, payload_of, tool_of
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_object
+from analyzer.timeline.call import Call
 from analyzer.timeline.outcome import outcome_of, unblocked
+from analyzer.timeline.tool_words import is_lookup, name_words
 
-__all__ = ["MemoryOperation", "MemoryOperations"]
+__all__ = ["MemoryOperation", "MemoryOperations", "recalls"]
 
 _CHANGES = frozenset(("store", "update", "delete", "create", "upsert", "add", "save", "write", "clear"))
+_MEMORY = frozenset(("memory", "memories"))
 _ENDS = frozenset(("tool_result", "tool_execution_end"))
 
 
@@ -59,6 +62,33 @@ class MemoryOperations:
     def all(self) -> list[MemoryOperation]:
         """Return the operations in order of their first event."""
         return [_operation(tuple(group)) for group in self._groups]
+
+
+def recalls(calls: Iterable[Call], events: Sequence[Event], known: Iterable[MemoryOperation]) -> list[MemoryOperation]:
+    """Return the calls of tools that look into a memory by their name, and that no memory event tells of."""
+    told = [event for operation in known for event in operation.events]
+    spans = {event.span for event in told if event.span is not None}
+    call_ids = {event.tool_call_id for event in told if event.tool_call_id is not None}
+    return [
+        _recall(call, events)
+        for call in calls
+        if call.output_position >= 0 and _recalls(call.tool) and call.call_id not in call_ids and call.span not in spans
+    ]
+
+
+def _recalls(tool: str | None) -> bool:
+    words = () if tool is None else name_words(tool)
+    return tool is not None and ("recall" in words or (not _MEMORY.isdisjoint(words) and is_lookup(tool)))
+
+
+def _recall(call: Call, events: Sequence[Event]) -> MemoryOperation:
+    failed = call.status == "error"
+    return MemoryOperation(
+        events=(events[call.position], events[call.output_position]),
+        tool=call.tool,
+        failed=failed,
+        found_nothing=not failed and call.result is not ABSENT and _is_empty(unblocked(call.result)),
+    )
 
 
 class _Group(NamedTuple):
