@@ -1,4 +1,4 @@
-"""Which tools was a model offered, and how does it have to call them? From the requests that tell of tools."""
+"""Which tools was a model offered, and how does it have to call them? From requests and agents that tell of tools."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ class Tool(Struct, frozen=True):
 
 
 class Offered(Struct, frozen=True):
-    """The tools that the requests of a run tell of."""
+    """The tools that the requests and agents of a run tell of."""
 
     tools: Mapping[str, Tool]
     """By name; the last declaration counts."""
@@ -82,8 +82,15 @@ def _tools(declared: Json) -> Iterator[Tool]:
         yield Tool(
             name,
             description if isinstance(description, str) else None,
-            parameters if is_object(parameters) else None,
+            _schema(parameters),
         )
+
+
+def _schema(parameters: Json) -> dict[str, Any] | None:
+    """Return the schema; Bedrock puts it into an object with the one member `json`."""
+    inner = parameters.get("json") if is_object(parameters) and len(parameters) == 1 else None
+    found = inner if is_object(inner) else parameters
+    return found if is_object(found) else None
 
 
 def _plain_names(name: str) -> tuple[str, ...]:

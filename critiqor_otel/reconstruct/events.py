@@ -56,6 +56,7 @@ def _agent_start(account: Account, node: Node) -> _Drafts:
         "agent_start",
         agent=node.facts.get(Field.AGENT_NAME),
         input=as_json(node.facts.get(Field.INPUT)),
+        tools=as_json(node.facts.get(Field.TOOL_DEFINITIONS)),
         sub_agent=account.places[id(node)].super_agent is not None or None,
         unfinished=True if node.end_ns is None else None,
     )

@@ -42,6 +42,13 @@ def test_two_schemas_under_one_name_are_no_schema() -> None:
     assert timeline_of(offering(first), offering(second)).offered.parameters("find") is None
 
 
+def test_a_schema_is_found_in_its_wrapper() -> None:
+    schema = {"type": "object", "required": ["q"]}
+    declared = {"name": "find", "parameters": {"json": schema}}
+
+    assert timeline_of(offering(declared)).offered.parameters("find") == schema
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [
