@@ -8,6 +8,7 @@ object named `extra`.
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
 from analyzer.session.instants import format_instant, parse_instant
 from analyzer.session.jsontext import Remark, strict_json
@@ -38,23 +39,56 @@ def read_event(raw: Json, index: int) -> tuple[Event, list[Remark]]:
 
 def write_event(event: Event) -> bytes:
     """Return the event as one line of strict JSON, its fields in the order of docs/session.md."""
+    values = _values(event)
+    try:
+        line = _ENCODE(_Line(*(*values, UNSET if event.span is None else event.span)))
+    except (UnicodeEncodeError, RecursionError, TypeError, ValueError, OverflowError):
+        line = b""
+    # More nulls than there are fields without a value: the encoder writes so of NaN too, without a word.
+    if not line or line.count(b"null") != values.count(None):
+        fields = dict(zip(_PLACES, values, strict=False))
+        line = write_object(fields if event.span is None else {**fields, "span": msgspec.to_builtins(event.span)})
+    if not event.extra:
+        return line
     extra, hidden = split_extra(event.extra, _RESERVED)
-    fields: dict[str, Any] = {
-        "event_id": event.event_id,
-        "event": event.event,
-        "event_type": event.event_type,
-        "timestamp": None if event.time_ns is None else format_instant(event.time_ns),
-        "source_layer": event.source_layer,
-        "tool_name": event.tool_name,
-        "tool_call_id": event.tool_call_id,
-        "status": event.status,
-        "duration_ms": event.duration_ms,
-        "error": event.error,
-        "payload": event.payload,
-    }
-    if event.span is not None:
-        fields["span"] = {"trace_id": event.span.trace_id, "span_id": event.span.span_id}
-    return write_object({**fields, **extra, **hidden})
+    return line[:-1] + b"," + write_object({**extra, **hidden})[1:]
+
+
+def _values(event: Event) -> tuple[Any, ...]:
+    """Return what stands in the fields before `span`."""
+    return (
+        event.event_id,
+        event.event,
+        event.event_type,
+        None if event.time_ns is None else format_instant(event.time_ns),
+        event.source_layer,
+        event.tool_name,
+        event.tool_call_id,
+        event.status,
+        event.duration_ms,
+        event.error,
+        event.payload,
+    )
+
+
+class _Line(Struct):
+    """The fields of an event in their order."""
+
+    event_id: Any
+    event: Any
+    event_type: Any
+    timestamp: Any
+    source_layer: Any
+    tool_name: Any
+    tool_call_id: Any
+    status: Any
+    duration_ms: Any
+    error: Any
+    payload: Any
+    span: SpanRef | UnsetType
+
+
+_ENCODE = msgspec.json.Encoder().encode
 
 
 def write_object(fields: dict[str, Any]) -> bytes:
