@@ -24,7 +24,6 @@ from critiqor_otel.spool.verdicts import Rules, whole_run
 __all__ = ["Annotator"]
 
 _WAITING = 10_000  # sealed runs whose verdict is not sent yet; beyond, they are told and left to `annotate`
-_END = None
 
 
 class Annotator:
@@ -45,7 +44,7 @@ class Annotator:
         self._rules = rules
         self._tell = tell
         self._last_seconds = last_seconds
-        self._waiting: queue.Queue[SealedRun | None] = queue.Queue(_WAITING)
+        self._waiting: queue.Queue[SealedRun | None] = queue.Queue(_WAITING)  # None: there are no more
         self._thread = threading.Thread(target=self._work, name="annotator", daemon=True)
         self._is_ending = threading.Event()
         self.sent = 0
@@ -61,10 +60,10 @@ class Annotator:
     ) -> None:
         """Send what waits, for so many seconds at most, and tell of the rest."""
         with suppress(queue.Full):
-            self._waiting.put(_END, timeout=self._last_seconds)
+            self._waiting.put(None, timeout=self._last_seconds)
         self._thread.join(self._last_seconds)
         self._is_ending.set()
-        left = self._waiting.qsize()
+        left = self._left()
         if left:
             self._tell("not-annotated", {"runs": left, "message": "there was no time to send their verdicts"})
 
@@ -75,8 +74,16 @@ class Annotator:
         except queue.Full:
             self._tell("not-annotated", {"run_id": run.run_id, "message": "too many verdicts wait to be sent"})
 
+    def _left(self) -> int:
+        """Take what still waits, and return how many runs it is."""
+        left = 0
+        with suppress(queue.Empty):
+            while True:
+                left += self._waiting.get_nowait() is not None
+        return left
+
     def _work(self) -> None:
-        while (run := self._waiting.get()) is not _END and not self._is_ending.is_set():
+        while (run := self._waiting.get()) is not None and not self._is_ending.is_set():
             try:
                 taken = self._annotate(run)
                 why = "the endpoint did not take the verdict"
