@@ -7,11 +7,11 @@ PYTEST := $(BIN)/python -m pytest
 # An environment whose Python went away is made anew.
 INSTALLED := $(if $(shell $(BIN)/python -c 'print(1)' 2>/dev/null),$(VENV)/.installed,rebuild)
 
-.PHONY: install rebuild demo test programs interop check wheel bench vendor fuzz soak clean
+.PHONY: install rebuild demo test programs interop check wheel bench lock audit sbom vendor fuzz soak clean
 
 install: $(INSTALLED)
 
-$(VENV)/.installed: pyproject.toml .ci/install
+$(VENV)/.installed: pyproject.toml .ci/install .ci/constraints.txt
 	@.ci/install $(VENV)
 	@touch $@
 
@@ -51,6 +51,19 @@ bench: install
 	@$(BIN)/python bench/measure.py
 	@$(BIN)/python bench/emit.py
 	@$(BIN)/python bench/report.py
+
+# The versions that `make install` takes, anew: the newest that fit.
+lock: install
+	@$(BIN)/python .ci/lock
+
+# What of what is installed has known weaknesses; asks a public database.
+audit: install
+	@$(BIN)/python -m pip install --quiet pip-audit
+	@$(BIN)/pip-audit --requirement .ci/constraints.txt --no-deps --disable-pip
+
+# A bill of materials (CycloneDX) of the wheel and what it stands on, without the development tools: sbom.json.
+sbom: install
+	@.ci/sbom $(BIN)/python sbom.json
 
 # The front-end packages of pages, fetched again by npm: what has another digest is refused.
 vendor: install
