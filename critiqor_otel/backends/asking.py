@@ -33,9 +33,7 @@ class _NoRedirects(HTTPRedirectHandler):
     """Follows nobody elsewhere: credentials are for the host that was named."""
 
     @override
-    def redirect_request(  # the library's
-        self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
-    ) -> None:
+    def redirect_request(self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
         return None
 
 

@@ -2,6 +2,7 @@ import subprocess
 from pathlib import Path
 
 from command import LOOP, Critiqor
+from otlp_sink import Answer, Sink
 
 
 def test_the_demo_tells_verdict_evidence_and_files(critiqor: Critiqor, tmp_path: Path) -> None:
@@ -34,3 +35,23 @@ def test_the_trace_of_the_demo_is_a_real_capture(critiqor: Critiqor, tmp_path: P
     critiqor("demo", "--output", "demo")
 
     assert (tmp_path / "demo" / "traces" / "support_agent.otlp.jsonl").read_bytes() == LOOP.read_bytes()
+
+
+def test_the_demo_sends_its_run_and_verdict_to_a_jaeger_and_prints_the_link(critiqor: Critiqor) -> None:
+    with Sink().running() as sink:
+        done = critiqor("demo", "--output", "demo", "--jaeger", "http://jaeger:16686/", "--endpoint", sink.url)
+
+    (trace_id,) = {span.trace_id for span in sink.spans}
+    assert done.code == 0
+    assert f"See it in Jaeger:    http://jaeger:16686/trace/{trace_id}\n" in done.out
+    assert {"invoke_agent support_agent", "critiqor.diagnosis"} <= {span.name for span in sink.spans}
+
+
+def test_a_jaeger_that_is_not_there_costs_the_link_alone(critiqor: Critiqor) -> None:
+    with Sink(rule=lambda _: Answer(404)).running() as sink:
+        done = critiqor("demo", "--output", "demo", "--jaeger", "--endpoint", sink.url)
+
+    assert done.code == 2
+    assert "infinite_tool_loop" in done.out
+    assert "See it in Jaeger" not in done.out
+    assert "did not take the run: is Jaeger there?" in done.err
