@@ -137,7 +137,8 @@ class Receiver:
         if not config.ui:
             return None
         rules = Rules(config.sessions.judged_by or Profile.STANDARD, config.sessions.options)
-        ui = Ui(config.runs, rules=rules, guarded=config.token is not None)
+        known = config.tls is not None and config.tls.client_authority is not None
+        ui = Ui(config.runs, rules=rules, guarded=known or config.token is not None)
         stack.callback(ui.close)
         return ui
 

@@ -1,7 +1,6 @@
 """Which runs lie in a folder, and what is new since one last asked? Reads what changed, and nothing else."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -30,7 +29,7 @@ class RunsList:
         self._rows: dict[str, tuple[int, IndexRow]] = {}
         self._judged: dict[str, int] = {}
         self._waiting: set[str] = set()
-        self._parts = 0
+        self._parts: dict[str, list[str]] = {}
         self._seen: list[int] = []
         self.version = 0
 
@@ -52,13 +51,9 @@ class RunsList:
         # Twice the same: a run that came in the very moment of the last look has been seen since.
         if self._seen != [changed, changed]:
             self._seen = [*self._seen[-1:], changed]
-            names = self._names()
-            parts = len(names)
-            fresh = [name for name in names if _CONTINUATION not in name and name not in self._rows]
-            if parts != self._parts:
-                self._waiting.update(name.partition(_CONTINUATION)[0] for name in names if _CONTINUATION in name)
+            parts = self._parts_by_run()
+            self._waiting.update(name for name, found in parts.items() if found != self._parts.get(name))
             self._parts = parts
-            self._waiting.update(fresh)
         for name in sorted(self._waiting):
             self._read(name)
 
@@ -68,11 +63,16 @@ class RunsList:
         except OSError:
             return -1
 
-    def _names(self) -> list[str]:
+    def _parts_by_run(self) -> dict[str, list[str]]:
+        """Return the folders of each run: its own and those of its continuations."""
+        found: dict[str, list[str]] = {}
         try:
-            return sorted(path.name for path in self._runs.iterdir() if path.name[0] != "." and path.is_dir())
+            names = sorted(path.name for path in self._runs.iterdir() if path.name[0] != "." and path.is_dir())
         except OSError:
-            return []
+            return {}
+        for name in names:
+            found.setdefault(name.partition(_CONTINUATION)[0], []).append(name)
+        return found
 
     def _read(self, name: str) -> None:
         """Read the row of a run, if its session or its verdict is new."""
@@ -81,17 +81,14 @@ class RunsList:
         if judged is None and (name in self._rows or _mtime(folder / SESSION_FILE) is None):
             return
         if judged is not None and self._judged.get(name) == judged:
-            if all((_mtime(part / SESSION_FILE) or 0) <= judged for part in self._parts_of(name)):
+            parts = self._parts.get(name, ())
+            if all((_mtime(self._runs / part / SESSION_FILE) or 0) <= judged for part in parts):
                 self._waiting.discard(name)
             return
         self.version += 1
         self._rows[name] = self.version, _row(folder, has_verdict=judged is not None)
         if judged is not None:
             self._judged[name] = judged
-
-    def _parts_of(self, name: str) -> Iterator[Path]:
-        yield self._runs / name
-        yield from self._runs.glob(f"{name}{_CONTINUATION}*")
 
 
 def _row(folder: Path, *, has_verdict: bool) -> IndexRow:

@@ -1,7 +1,7 @@
 """The pages over the runs folder: a live list, and each run's report, made when it is asked for.
 
-They show what agents said and did, so they are guarded as the metrics are: by the token where there is one, and where
-there is none by the name that was asked for. A page of somebody else's whose host name is made to lead to this machine
+They show what agents said and did, so they are guarded as the metrics are: by the token or client certificates where
+there are any, else by the name that was asked for. A web page elsewhere whose host name is made to lead to this machine
 (DNS rebinding) comes under that name, and gets nothing.
 """
 
@@ -67,7 +67,7 @@ class Ui:
     """Answers what browsers ask below `/ui`; the work is done in a thread of its own, beside the receiver's loop."""
 
     def __init__(self, runs: Path, *, rules: Rules, guarded: bool) -> None:
-        """Take the folder of runs; `guarded`: who asks has shown the token already."""
+        """Take the folder of runs; `guarded`: who asks has shown the token, or a certificate, already."""
         self._runs = runs
         self._rules = rules
         self._guarded = guarded

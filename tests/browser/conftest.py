@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 from browsing import session_in, started, written_page
 from command import CAPTURES, LOOP
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
+
+expect.set_options(timeout=20_000)  # milliseconds; a busy machine is slow, and waits no longer than it must
 
 
 @pytest.fixture(scope="session")
