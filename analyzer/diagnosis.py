@@ -40,7 +40,7 @@ def diagnose(
     with bulk_work():
         timeline = build_timeline(session, profile)
         causes, notes = find_causes(timeline, detectors, profile=profile, options=options)
-        failures = failures_of(causes, profile)
+        failures = failures_of(causes, profile, timeline.position_of)
         scene = Scene(timeline, failures)
         graph = build_graph(scene, profile)
         summary = summarise(timeline, profile)

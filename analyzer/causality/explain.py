@@ -83,7 +83,7 @@ def _step(event: Event, calls: Mapping[str, Call]) -> str:
     if words is not None:
         return words
     said = _WORDS.get(event.event, _WORDS.get(name_of(event), "{subject} happens"))
-    return said.format(subject=subject_of(event).replace("{", "{{"))
+    return said.replace("{subject}", subject_of(event))
 
 
 def _called(call: Call) -> str:

@@ -75,7 +75,7 @@ def retries(scene: Scene) -> Iterator[Link]:
         call = timeline.calls[retry.call]
         is_later = timeline.position_of[retry.event.event_id] > call.position
         ends = (call.event_id, retry.event.event_id)
-        yield Link(*(ends if is_later else reversed(ends)))
+        yield Link(*ends) if is_later else Link(ends[1], ends[0])
 
 
 def spans_inside(scene: Scene) -> Iterator[Link]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from analyzer.session.model import Event, Session
 
-__all__ = ["KINDS", "Planted", "plant"]
+__all__ = ["KINDS", "Planted", "plant", "unharmed"]
 
 _SECOND = 1_000_000_000
 _START = 1_750_000_000 * _SECOND
@@ -477,8 +477,20 @@ KINDS: Mapping[str, Callable[[_Writer], None]] = {
 
 def plant(kind: str, number: int) -> Planted:
     """Return the run of a kind and a number; equal ones are equal."""
-    rng = random.Random(f"{kind} {number}")
-    writer = _Writer(rng, rng.choice(("support_agent", "analyst", "helper")), f"Please look after task {number}.")
+    writer = _writer(kind, number)
     _noise(writer, 1, 3)
     KINDS[kind](writer)
     return writer.done(f"{kind}_{number}")
+
+
+def unharmed(number: int) -> Session:
+    """Return a run in which nothing was lost: the same work, errors and herrings, and an answer."""
+    writer = _writer("unharmed", number)
+    _noise(writer, 3, 6)
+    writer.end("That is what there was to do.")
+    return writer.done(f"unharmed_{number}").session
+
+
+def _writer(kind: str, number: int) -> _Writer:
+    rng = random.Random(f"{kind} {number}")
+    return _Writer(rng, rng.choice(("support_agent", "analyst", "helper")), f"Please look after task {number}.")
