@@ -67,13 +67,10 @@ class FailureRoots(Struct, frozen=True):
 class RunRoots(Struct, frozen=True):
     """Where the run may have been lost, the likeliest first, and the same for each failure."""
 
+    primary: Candidate | None = None
+    """The one root of the run, the first of its candidates."""
     candidates: tuple[Candidate, ...] = ()
     failures: tuple[FailureRoots, ...] = ()
-
-    @property
-    def primary(self) -> Candidate | None:
-        """The one root of the run."""
-        return next(iter(self.candidates), None)
 
 
 class _Suspect:
@@ -137,7 +134,8 @@ class _Inquiry:
             )
             for failure, chain in zip(self._failures, self._chains, strict=True)
         ]
-        return RunRoots(self._told(ranked[:MOST_CANDIDATES]), tuple(by_failure))
+        candidates = self._told(ranked[:MOST_CANDIDATES])
+        return RunRoots(next(iter(candidates), None), candidates, tuple(by_failure))
 
     def _accuse(self, failure: Failure) -> None:
         """Charge a failure to the move that it traces back to, and in part to those on the way."""

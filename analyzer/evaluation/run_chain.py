@@ -37,14 +37,14 @@ def main_failure(verdict: Mapping[str, Any]) -> Any:
 
 
 def steps_to(verdict: Mapping[str, Any], failure: Any, failure_type: str) -> list[Step]:
-    """Return the path to a failure: along `reinforces` edges between its evidence, as the diagnosis tells it.
+    """Return the path to a failure: from its root, where one is known, and along `reinforces` edges of its evidence.
 
     Empty when the diagnosis holds no such failure.
     """
-    evidence = _evidence(verdict, failure, failure_type)
+    evidence, number = _evidence(verdict, failure, failure_type)
     graph = as_mapping(verdict.get("causal_graph"))
     labels = {as_text(node.get("id")): as_text(node.get("label")) for node in map(as_mapping, _list(graph, "nodes"))}
-    path = _path(evidence, graph)
+    path = list(dict.fromkeys((*_from_root(verdict, failure_type, number), *_path(evidence, graph))))
     names = [*(f"{labels.get(event_id) or 'event'} ({event_id})" for event_id in path), failure_type]
     return [Step(name, leads_to, event_id) for (name, leads_to), event_id in zip(pairwise(names), path, strict=True)]
 
@@ -55,7 +55,23 @@ def events_of(verdict: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"event": node.get("type"), "label": node.get("label")} for node in nodes if node.get("type") != "failure"]
 
 
-def _evidence(verdict: Mapping[str, Any], failure: Any, failure_type: str) -> list[str]:
+def _from_root(verdict: Mapping[str, Any], failure_type: str, number: int) -> list[str]:
+    """Return the path that the diagnosis gives from the root of a failure, the nth of its type; empty without one."""
+    nodes = map(as_mapping, _list(as_mapping(verdict.get("causal_graph")), "nodes"))
+    same_type = [
+        node.get("id") for node in nodes if node.get("kind") == "failure" and node.get("label") == failure_type
+    ]
+    node = same_type[number] if number < len(same_type) else None
+    for found in map(as_mapping, _list(as_mapping(verdict.get("roots")), "failures")):
+        candidates = _list(found, "candidates")
+        if found.get("failure") == node and candidates:
+            path = list(map(as_text, as_sequence(as_mapping(candidates[0]).get("path"))))
+            return path[:-1] if path[-1:] == [node] else []
+    return []
+
+
+def _evidence(verdict: Mapping[str, Any], failure: Any, failure_type: str) -> tuple[list[str], int]:
+    """Return the evidence of a failure, and its number among those of its type."""
     same_type = [
         list(map(as_text, as_sequence(cause.get("evidence"))))
         for cause in map(as_mapping, as_sequence(verdict.get("failure_causes")))
@@ -64,8 +80,8 @@ def _evidence(verdict: Mapping[str, Any], failure: Any, failure_type: str) -> li
     given = failure.evidence if isinstance(failure, FailureCause) else as_mapping(failure).get("evidence")
     wanted = list(map(as_text, as_sequence(given)))
     if wanted in same_type:
-        return wanted
-    return same_type[0] if same_type else []
+        return wanted, same_type.index(wanted)
+    return (same_type[0] if same_type else []), 0
 
 
 def _path(evidence: list[str], graph: Mapping[str, Any]) -> list[str]:

@@ -49,7 +49,7 @@ def main() -> int:
 def _labelled(folder: Path) -> Iterator[Labelled]:
     for path in sorted(folder.rglob("*.json")):
         document = json.loads(path.read_text("utf-8"))
-        name, group = path.stem, path.parent.relative_to(folder).as_posix()
+        name, group = path.stem, _group(path.parent, folder)
         run = None
         if is_conversation(document):
             run = read_conversation(document, name, group)
@@ -61,6 +61,10 @@ def _labelled(folder: Path) -> Iterator[Labelled]:
             print(f"{path}: its label is no step of it; left out", file=sys.stderr)
         else:
             yield run
+
+
+def _group(place: Path, folder: Path) -> str:
+    return folder.resolve().name if place == folder else place.relative_to(folder).as_posix()
 
 
 def _groups(guesses: Sequence[Guess]) -> dict[str, list[Guess]]:

@@ -10,10 +10,11 @@ __all__ = ["page"]
 
 # Whole sets, by systems that ask a model or were trained: papers of Who&When (ICML 2025) and AgentRx (2026).
 _PUBLISHED: Mapping[str, str] = {
-    "who_and_when/algorithm_generated": "51.6 %",
-    "who_and_when/hand_crafted": "22.4 %",
+    "algorithm_generated": "51.6 %",
+    "hand_crafted": "22.4 %",
     "agentrx_tau_retail": "54.0 %",
 }
+"""By the name of a folder."""
 
 _HEAD = """# How right it is
 
@@ -58,7 +59,7 @@ def _steps_row(name: str, guesses: Sequence[Guess]) -> str:
     shares = rates(guesses)
     cells = [name, str(len(guesses)), *(_percent(shares[what]) for what in shares)]
     cells += [_percent(_hit_rate(guesses, baseline)) for baseline in BASELINES]
-    return _row((*cells, _PUBLISHED.get(name, "-")))
+    return _row((*cells, _PUBLISHED.get(name.rpartition("/")[2], "-")))
 
 
 def _hit_rate(guesses: Sequence[Guess], baseline: str) -> float:
