@@ -111,8 +111,9 @@ def _said(timeline: Timeline) -> Iterator[tuple[int, str]]:
 
 
 def _clause(sentence: str, said: re.Match[str]) -> str:
-    """Return what was found with the few words before it, up to a comma."""
-    return sentence[: said.start()].rpartition(",")[2][-BEFORE:] + said[0]
+    """Return what was found, or its last part after a comma, with the few words before it."""
+    before, _, last = said[0].rpartition(", ")
+    return last if before else sentence[: said.start()].rpartition(",")[2][-BEFORE:] + last
 
 
 def _ran(timeline: Timeline) -> Iterator[tuple[int, str]]:

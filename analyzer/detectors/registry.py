@@ -39,6 +39,7 @@ from analyzer.detectors import (
     ungrounded_argument,
     unhandled_tool_error,
     unknown_tool,
+    unsupported_claims,
     wrong_arithmetic,
 )
 from analyzer.detectors.detector import Detector
@@ -85,4 +86,5 @@ ALL: tuple[Detector, ...] = (
     invented_data.DETECTOR,
     unaided_answer.DETECTOR,
     wrong_arithmetic.DETECTOR,
+    unsupported_claims.DETECTOR,
 )
