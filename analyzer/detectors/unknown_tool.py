@@ -66,11 +66,15 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 
 def _unanswered(timeline: Timeline) -> Iterator[Finding]:
-    failures = timeline.failures
-    if not timeline.offered.known or Fact.TOOL_RESULTS in timeline.missing:
+    if not timeline.offered.known or not timeline.work:
         return
+    carried = any(call.output_id is not None for call in timeline.work)
+    last = max(one.position for ends in (timeline.answers[-1:], timeline.work[-1:]) for one in ends)
     for call in timeline.work:
-        if call.output_id is None and failures.lacks(call) and hands_over_to(call.tool or "") is None:
+        # Where no output is carried at all, a run that went on may have got one.
+        if call.output_id is not None or not (carried or call.position == last):
+            continue
+        if timeline.failures.lacks(call) and hands_over_to(call.tool or "") is None:
             yield _finding(timeline, call)
 
 
