@@ -37,6 +37,7 @@ from typing import NamedTuple
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
 from analyzer.profile import Profile
+from analyzer.session.model import Event
 from analyzer.timeline.call import Call
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
@@ -80,11 +81,18 @@ def _timed(timeline: Timeline) -> Iterator[_Timed]:
     """Yield the calls that nothing else was waited for in."""
     work = timeline.work
     for place, call in enumerate(work):
-        if call.start_ns is None or call.end_ns is None or call.tool is None:
+        if call.tool is None or call.output_id is None:
             continue
         following = work[place + 1].position if place + 1 < len(work) else len(timeline.events)
-        if call.position < call.output_position < following:
-            yield _Timed(call, (call.end_ns - call.start_ns) / BILLION)
+        seconds = _seconds(call, timeline.events[call.output_position])
+        if seconds is not None and call.position < call.output_position < following:
+            yield _Timed(call, seconds)
+
+
+def _seconds(call: Call, output: Event) -> float | None:
+    if output.duration_ms is not None:
+        return output.duration_ms / 1000
+    return None if call.start_ns is None or call.end_ns is None else (call.end_ns - call.start_ns) / BILLION
 
 
 def _cause(timeline: Timeline, slow: Sequence[_Timed], usual: float) -> FailureCause:
