@@ -47,7 +47,7 @@ __all__ = ["DETECTOR"]
 
 TYPE = "misreported_result"
 IMPACT = {"wrong-state": -20, "denied-value": -20, "wrong-count": -14}
-_KEY = re.compile(r"\w[\w\-./]*\d[\w\-./]*\w|\w*\d\w*")
+_TOKEN = re.compile(r"[\w\-./]+")
 _COUNTED = re.compile(
     r"\b(?:there (?:are|were)|we (?:currently )?(?:have|offer|carry)|i (?:found|see|count(?:ed)?)|you have|found"
     r"|returned|lists?|contains?)(?: currently)?(?: exactly| only)?(?: a total of)? (\d{1,4}) (?:[\w'-]{1,30} ){0,4}?"
@@ -212,7 +212,8 @@ def _the_one(sentence: str, known: Mapping[str, Record]) -> Record | None:
 
 
 def _named(text: str, known: Mapping[str, Record]) -> list[str]:
-    return list(dict.fromkeys(key for found in _KEY.findall(text) if (key := found.lower()) in known))
+    found = (token.strip("-./").lower() for token in _TOKEN.findall(text))
+    return list(dict.fromkeys(key for key in found if key in known))
 
 
 def _cause(timeline: Timeline, reports: Sequence[_Report]) -> FailureCause:

@@ -36,6 +36,7 @@ from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.jsontext import canonical
 from analyzer.session.model import Json
+from analyzer.timeline.assertions import Assertion
 from analyzer.timeline.conversation import Utterance
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
@@ -48,9 +49,7 @@ FEWEST = 4
 SHARE = 0.4
 IMPACT = -10
 SHOWN = 4
-MOST_TEXT = 20_000
 _FIGURE = re.compile(r"(?<![\w.,/:#-])\d[\d,]*(?:\.\d+)?(?![\w/:-])")
-_DIGITS = re.compile(r"\d+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WORKED_OUT = re.compile(
@@ -78,7 +77,7 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 def _claims(timeline: Timeline) -> Iterator[_Claim]:
     """Yield what is stated without a source; texts are taken apart only where some message has enough figures."""
-    suspects = [(one.said, found) for one in timeline.assertions if (found := _figures(one.text)) is not None]
+    suspects = [(one.said, found) for one in timeline.assertions if (found := _figures(one)) is not None]
     if not suspects:
         return
     first = _first_places(timeline)
@@ -89,14 +88,18 @@ def _claims(timeline: Timeline) -> Iterator[_Claim]:
             yield _Claim(said, new)
 
 
-def _figures(text: str) -> list[str] | None:
+def _figures(one: Assertion) -> list[str] | None:
     """Return the telling figures of a message but those that are worked out, None where there are too few."""
-    if len(_DIGITS.findall(text, 0, MOST_TEXT)) < FEWEST:
+    if len(_telling(one.text)) < FEWEST:
         return None
-    lines = (line for line in sentences(_FENCE.sub("\n", text)) if _WORKED_OUT.search(line) is None)
-    found = dict.fromkeys(figure.replace(",", "") for line in lines for figure in _FIGURE.findall(line))
-    telling = [figure for figure in found if _tells(figure)]
+    all_lines = sentences(_FENCE.sub("\n", one.text)) if "```" in one.text else one.sentences
+    telling = _telling("\n".join(line for line in all_lines if _WORKED_OUT.search(line) is None))
     return telling if len(telling) >= FEWEST else None
+
+
+def _telling(text: str) -> list[str]:
+    found = dict.fromkeys(figure.replace(",", "") for figure in _FIGURE.findall(text))
+    return [figure for figure in found if _tells(figure)]
 
 
 def _tells(figure: str) -> bool:
