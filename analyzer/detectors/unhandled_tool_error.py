@@ -24,8 +24,9 @@ do.
 Let the error say what can be done about it, and ask in the instructions to report what did not work.
 
 ## Known limits
-Any word for failing in what the agent says afterwards counts as telling of it. A later success of the same tool counts
-as making up for it, also where it was for something else.
+Any word for failing in what the agent says afterwards counts as telling of it. A later success of the same tool
+counts as making up for it, also where it was for something else. A command that ends with exit code 1 and prints
+nothing of a failure (`grep` without a match, `diff`) is passed over.
 """
 
 from collections.abc import Iterator
@@ -34,13 +35,18 @@ from analyzer.cause import FailureCause
 from analyzer.detectors.detector import Detector, Dimension, Options, Why
 from analyzer.detectors.failing_calls import Kind, causes_of, finding_of
 from analyzer.profile import Profile
-from analyzer.session.accessors import call_id_of
+from analyzer.session.accessors import ABSENT, EXIT_CODE, call_id_of, first_given
+from analyzer.session.shapes import is_object
+from analyzer.timeline.admission import admits_failure
 from analyzer.timeline.aftermath import Aftermath
+from analyzer.timeline.call import Call
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
+from analyzer.timeline.tool_purpose import runs_anything
 
 __all__ = ["DETECTOR"]
 
+NO = 1
 HANDLED = (Aftermath.RECOVERED, Aftermath.REPORTED)
 KIND = Kind(
     failure_type="unhandled_tool_error",
@@ -68,8 +74,21 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
         if failed.outlook.aftermath not in HANDLED
         and failed.call.position not in looping
         and failed.call.call_id not in of_memory
+        and not _only_said_no(timeline, failed.call)
     ]
     yield from causes_of(timeline, KIND, findings)
+
+
+def _only_said_no(timeline: Timeline, call: Call) -> bool:
+    """Return whether a command ended with 1 and speaks of no failure: nothing matched, or two files differ."""
+    if call.output_id is None or call.result is ABSENT or not runs_anything(call.tool or ""):
+        return False
+    result = call.result
+    inner = result if is_object(result) else {}
+    code = first_given(timeline.events[call.output_position], EXIT_CODE)
+    codes = (code, *(inner.get(name) for name in EXIT_CODE.payload))
+    text = "\n".join(value for value in inner.values() if isinstance(value, str)) if inner else result
+    return NO in codes and not admits_failure(text if isinstance(text, str) else "")
 
 
 def _looping(timeline: Timeline, least: int) -> set[int]:
