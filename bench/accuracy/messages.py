@@ -33,7 +33,8 @@ def read_trajectory(document: Any, name: str, group: str) -> Labelled | None:
     messages: Sequence[Mapping[str, Any]] = document["run"]["traj"]
     steps = [Step(str(message["role"]), bool(message.get("tool_calls"))) for message in messages]
     first = int(messages[0].get("index", 1))
-    events = [event for number, message in enumerate(messages, first) for event in _events(number, message)]
+    numbered = ((int(message.get("index", number)), message) for number, message in enumerate(messages, first))
+    events = [event for number, message in numbered for event in _events(number, message)]
     agent = str(failure.get("failed_agent", ""))
     return Labelled(name, group, session_of(name, events), steps, first, int(failure["step_number"]), agent)
 
