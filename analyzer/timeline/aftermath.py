@@ -1,9 +1,9 @@
 """What came of a call that failed: made up for, told in the answer, the end of the run, or nothing?
 
-A later call makes up for it when it succeeds, was asked for after the failure, and is of the same tool. Where the tool
-changes nothing, one of another such tool does too whose name or arguments share something telling with it; where it
-runs whatever it is given (a shell, an interpreter), one of another such tool does. What an agent says until the user
-speaks again counts as its answer.
+A later call makes up for it when it succeeds, was asked for after the failure, and is of the same tool. Where the
+tool changes nothing, one of another such tool does too whose name or arguments share something telling with it, and
+one that makes what was looked for in vain; where it runs whatever it is given (a shell, an interpreter), one of
+another such tool does. What an agent says until the user speaks again counts as its answer.
 """
 
 from bisect import bisect_right
@@ -29,13 +29,13 @@ __all__ = ["Aftermath", "Aftermaths", "Outlook"]
 _LOOKED_THROUGH = 8  # utterances after a failure that are read for an admission
 _MOST_VALUES = 20
 _LONGEST = 200
-_SHORTEST = 4
+_SHORTEST = 3
 _LEAST_NUMBER = 1_000
 _DEEPEST = 3
 
 
 _Key: TypeAlias = tuple[str, str]
-"""What a success has in common with a failure it may make up for: `tool`, `runs`, `word` or `value`, and which."""
+"""What a success has in common with a failure it may make up for: `tool`, `runs`, `word`, `value`, `made`; and which."""
 
 
 class Aftermath(StrEnum):
@@ -115,7 +115,7 @@ class Aftermaths:
 
     def _made_up_for(self, call: Call, after: int) -> int | None:
         issuer = self._issuers.get(call.call_id or "")
-        for key in _keys(call):
+        for key in _wants(call):
             again = self._first(self._successes.get(key), after, issuer)
             if again is not None:
                 return again
@@ -137,7 +137,7 @@ class Aftermaths:
         found: dict[_Key, list[Call]] = {}
         for call in self._calls:
             if call.output_id is not None:
-                for key in _keys(call):
+                for key in _helps(call):
                     found.setdefault(key, []).append(call)
         return found
 
@@ -167,16 +167,26 @@ class Aftermaths:
         return known
 
 
-def _keys(call: Call) -> list[_Key]:
-    """Return what a call may make up for: its tool first, then what it shares with others."""
+def _helps(call: Call) -> list[_Key]:
+    """Return what a call that succeeded may make up for: its tool, and what it shares with others."""
     tool = call.tool or ""
-    keys: list[_Key] = [("tool", tool)]
+    return [("tool", tool), *_shared(call, "made" if changes_something(tool) else "value")]
+
+
+def _wants(call: Call) -> list[_Key]:
+    """Return what may make up for a call, its own tool first; what it looked for in vain may be made instead."""
+    tool = call.tool or ""
+    if changes_something(tool):
+        return [("tool", tool)]
+    return [("tool", tool), *_shared(call, "value"), *_shared(call, "made")]
+
+
+def _shared(call: Call, how: str) -> list[_Key]:
+    tool = call.tool or ""
     if runs_anything(tool):
-        keys.append(("runs", ""))
-    elif not changes_something(tool):
-        keys += [("word", word) for word in sorted(telling_words(tool))]
-        keys += [("value", value) for value in _values(call.arguments)]
-    return keys
+        return [("runs", "")] if how == "value" else []
+    words = telling_words(tool) if how == "value" else ()
+    return [*(("word", word) for word in sorted(words)), *((how, value) for value in _values(call.arguments))]
 
 
 def _values(arguments: Json) -> list[str]:

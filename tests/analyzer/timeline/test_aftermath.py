@@ -54,6 +54,12 @@ def test_one_shell_makes_up_for_another() -> None:
     assert aftermath_of(*events, *done("python", {"code": "y"}), said("Done.")) is Aftermath.RECOVERED
 
 
+def test_making_what_was_not_there_makes_up_for_not_finding_it() -> None:
+    events = failing("read_file", {"path": "notes.md"}, "no such file")
+
+    assert aftermath_of(*events, *done("write_file", {"path": "notes.md"}), said("Written.")) is Aftermath.RECOVERED
+
+
 def test_looking_something_up_does_not_make_up_for_changing_it() -> None:
     events = failing("cancel_order", {"id": "W-17000"})
 
