@@ -35,7 +35,7 @@ _DEEPEST = 3
 
 
 _Key: TypeAlias = tuple[str, str]
-"""What a success has in common with a failure it may make up for: `tool`, `runs`, `word`, `value`, `made`; and which."""
+"""What a success shares with a failure it may make up for: `tool`, `runs`, `word`, `value` or `made`; and which."""
 
 
 class Aftermath(StrEnum):
