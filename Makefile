@@ -19,8 +19,9 @@ rebuild:
 	@.ci/install $(VENV)
 	@touch $(VENV)/.installed
 
+# A small agent, run under observation: its spans go through the receiver, and its verdict is printed at the end.
 demo: install
-	@$(BIN)/critiqor-otel demo
+	@$(BIN)/critiqor-otel run --runs "$$(mktemp -d)/runs" -- $(BIN)/python -m critiqor_otel.cli.demo_agent
 
 test: install
 	@$(PYTEST) -q -rs -n auto

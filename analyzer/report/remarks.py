@@ -1,5 +1,6 @@
 """What is to be told of a run besides its failures: how it ended, what nobody could judge, where it came from?"""
 
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -15,6 +16,8 @@ __all__ = ["Remark", "missing_facts_of", "not_judged", "remarks", "some"]
 
 _ERRORS = 3
 _FILES = 5
+_BLIND = 3  # failure types that are told one by one
+_TIMED_OUT, _ENDED = "timeout", "process_exit"  # errors of a process that is run under observation
 _LENGTH = 200  # characters of one error; the other forms hold more
 _SMALL = 4  # decimal places of amounts below one
 
@@ -71,9 +74,23 @@ def _ending(run: RunReport) -> Iterator[Remark]:
 
 def _failed(verdict: Diagnosis) -> str:
     code, errors = verdict.runtime_metrics.exit_code, verdict.runtime_metrics.errors
+    last = errors[-1] if errors else ""
+    if last == _TIMED_OUT:
+        return "the command took longer than it may, and was ended"
+    if last == _ENDED:
+        last = ""  # what `run` says of any process that failed
+    if code is not None and code < 0:
+        return f"the command was ended by {_signal(-code)}{f': {_shortened(last)}' if last else ''}"
     with_code = f" with exit code {code}" if code else ""
-    reason = f": {_shortened(errors[-1])}" if errors else "" if code else ", and nothing says why"
+    reason = f": {_shortened(last)}" if last else "" if code else ", and nothing says why"
     return f"the run failed{with_code}{reason}"
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _unfinished(_: Diagnosis) -> str:
@@ -99,6 +116,9 @@ def _too_little(run: RunReport) -> Iterator[Remark]:
 
 def _blind(run: RunReport) -> Iterator[Remark]:
     blind = not_judged(run.diagnosis)
+    if len(blind) > _BLIND:
+        lacking = ", ".join(run.diagnosis.evidence_summary.missing)
+        blind = [f"{len(blind)} failure types, since the traces lack {lacking}; doctor tells what brings it"]
     if blind:
         yield Remark("not judged", ", ".join(blind))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from analyzer.report.json_form import run_document
 from analyzer.report.report import RunReport
 from critiqor_otel.cli.side import Side
-from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, SESSION_FILE
+from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, beside
 from critiqor_otel.spool.whole_file import whole_file
 
 __all__ = ["write_beside"]
@@ -32,12 +32,5 @@ def write_beside(runs: Iterable[RunReport], places: Mapping[str, Sequence[str]],
 
 
 def _write(run: RunReport, session_file: Path) -> None:
-    with whole_file(session_file.with_name(_name(session_file.name))) as file:
+    with whole_file(session_file.with_name(beside(session_file.name, DIAGNOSIS_FILE))) as file:
         file.write(run_document(run.diagnosis))
-
-
-def _name(session_file: str) -> str:
-    """`session.json` has its verdict in `diagnosis.json`, `a.session.json` in `a.diagnosis.json`."""
-    if session_file.endswith(SESSION_FILE):
-        return session_file.removesuffix(SESSION_FILE) + DIAGNOSIS_FILE
-    return f"{session_file}.{DIAGNOSIS_FILE}"

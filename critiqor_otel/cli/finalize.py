@@ -62,7 +62,7 @@ def _written(sessions: list[Session], files: list[Path], request: Request, side:
         places = {session.run_id: [str(file)]}
         kept = keep(runs, [session], Stores(places, [str(file.parent.parent)]), side=side)
         for run in write_beside(kept, places, side=side):
-            if file.name == SESSION_FILE:
+            if file.name == SESSION_FILE and file.resolve().parent.name == folder_of(session.run_id):
                 write_run_record(session, run.diagnosis, file.parent.with_name(f"{file.parent.name}.json"))
             yield run
 

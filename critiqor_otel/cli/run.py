@@ -36,11 +36,11 @@ from critiqor_otel.emit.run_identity import new_run_id
 from critiqor_otel.engine.local import diagnosed
 from critiqor_otel.receiver.config import ReceiverConfig
 from critiqor_otel.receiver.receiver import Receiver
-from critiqor_otel.spool.continuations import join_continuations
 from critiqor_otel.spool.open_sessions import Patience
 from critiqor_otel.spool.owner import OwnerSettings
 from critiqor_otel.spool.sealed_runs import SESSION_FILE
 from critiqor_otel.spool.sink import SealedRun
+from critiqor_otel.spool.verdicts import whole_run
 
 __all__ = ["Request", "command", "run"]
 
@@ -135,10 +135,12 @@ def _terminable() -> Generator[None]:
 def _tell(sealed: Sequence[SealedRun], request: Request, settings: Options, side: Side) -> Worst:
     """Keep the verdict, and print it on standard error, since the command's own output is the product."""
     files = [Path(one.folder) / SESSION_FILE for one in sealed]
-    sessions = join_continuations([read_session(file.read_bytes()) for file in files])
-    stores = Stores(
-        {session.run_id: [str(file)] for session, file in zip(sessions, files, strict=False)}, [request.runs]
-    )
+    parts = [read_session(file.read_bytes()) for file in files]
+    # An id that was run before has sealed its first part: what came now carries it on.
+    wholes = {whole.run_id: whole for part in parts if (whole := whole_run(part, runs=Path(request.runs)))}
+    sessions = [wholes[run_id] for run_id in sorted(wholes)]
+    places = {part.continues or part.run_id: [str(file)] for part, file in zip(parts, files, strict=True)}
+    stores = Stores(places, [request.runs])
     worst = Worst()
     verdicts = diagnosed(sessions, profile=Profile(request.profile), options=settings)
     runs = keep(verdicts, sessions, stores, side=side)

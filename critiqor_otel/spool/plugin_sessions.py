@@ -13,7 +13,7 @@ from analyzer.session.jsontext import strict_json
 from analyzer.session.model import Session
 from analyzer.verdict import Diagnosis
 from critiqor_otel.errors import OutputError, UnreadableInputError
-from critiqor_otel.spool.sealed_runs import RECEIPT_FILE
+from critiqor_otel.spool.sealed_runs import RECEIPT_FILE, beside
 from critiqor_otel.spool.whole_file import SEALED, create_once
 
 __all__ = ["finalize_session", "write_run_record"]
@@ -34,7 +34,7 @@ def finalize_session(file: Path) -> tuple[Session, bool]:
     except (OSError, SessionFileError) as error:
         raise UnreadableInputError(f"{file} cannot be finalized: {error}") from error
     digest = f"sha256:{hashlib.sha256(content).hexdigest()}"
-    receipt = file.with_name(RECEIPT_FILE)
+    receipt = file.with_name(beside(file.name, RECEIPT_FILE))
     is_new = create_once(receipt, _receipt(session, digest))
     if not is_new and _sealed_digest(receipt) != digest:
         raise UnreadableInputError(f"{file} was changed since it was sealed: its receipt names another digest")

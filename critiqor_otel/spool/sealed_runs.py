@@ -21,6 +21,7 @@ __all__ = [
     "SESSION_FILE",
     "Arrival",
     "Sealed",
+    "beside",
     "complete_receipt",
     "seal",
     "seal_all",
@@ -32,6 +33,16 @@ DIAGNOSIS_FILE = "diagnosis.json"
 
 _WRITABLE = 0o222
 _RECEIPT_SCHEMA = "critiqor.receipt.v1"
+
+
+def beside(session_file: str, name: str) -> str:
+    """Return the name of a file beside a session file.
+
+    `session.json` has `diagnosis.json`, `a.session.json` has `a.diagnosis.json`, any other its own name before it.
+    """
+    if session_file.endswith(SESSION_FILE):
+        return session_file.removesuffix(SESSION_FILE) + name
+    return f"{session_file}.{name}"
 
 
 class Arrival(msgspec.Struct, frozen=True, kw_only=True):

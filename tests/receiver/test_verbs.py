@@ -177,6 +177,21 @@ def test_run_passes_the_exit_code_on_and_seals_a_command_without_telemetry(
     assert session.run_id in outcome.err
 
 
+def test_a_run_of_an_id_that_was_run_before_is_judged_with_its_first_part(tmp_path: Path) -> None:
+    again = ("run", "--run-id", "mine", "--", sys.executable, "-m", "critiqor_otel.cli.demo_agent")
+    first, second = run_command(tmp_path, *again), run_command(tmp_path, *again)
+
+    assert "called 4 times" in first.err
+    assert "called 8 times" in second.err
+
+
+@pytest.mark.parametrize(
+    ("script", "said"), [("kill -9 $$", "the command was ended by SIGKILL"), ("exit 3", "failed with exit code 3")]
+)
+def test_run_says_how_a_command_ended(tmp_path: Path, script: str, said: str) -> None:
+    assert said in run_command(tmp_path, "run", "--", "sh", "-c", script).err
+
+
 def test_run_ends_a_command_that_takes_too_long(tmp_path: Path) -> None:
     outcome = run_command(tmp_path, "run", "--timeout", "0.5", "--", "sleep", "60")
 
@@ -262,6 +277,22 @@ def test_finalize_refuses_a_session_that_was_changed_since(tmp_path: Path) -> No
 
     assert outcome.code == 3
     assert "changed since it was sealed" in outcome.err
+
+
+def test_finalize_keeps_loose_sessions_of_one_folder_apart(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        event = '{"event": "decision", "event_id": "e"}'
+        text = f'{{"schema_version": "critiqor.session.v1", "run_id": "{name}", "events": [{event}]}}'
+        (tmp_path / f"{name}.session.json").write_text(text)
+
+    done = run_command(tmp_path, "finalize", "a.session.json", "b.session.json")
+
+    assert done.code == 0
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix == ".json") == [
+        *("a.diagnosis.json", "a.receipt.json", "a.session.json"),
+        *("b.diagnosis.json", "b.receipt.json", "b.session.json"),
+    ]
+    assert not list(tmp_path.parent.glob(f"{tmp_path.name}*.json"))
 
 
 def test_finalize_names_what_is_not_there(tmp_path: Path) -> None:

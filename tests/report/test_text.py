@@ -101,10 +101,12 @@ def named(run: RunReport, run_id: str, **facts: Any) -> RunReport:
 
 def test_what_nobody_could_judge_is_told(clean: RunReport) -> None:
     blind = with_facts(clean, evidence_summary=EvidenceSummary(missing=("tokens", "tool_arguments")))
+    few = with_facts(clean, evidence_summary=EvidenceSummary(missing=("tokens",)))
 
     text = " ".join(shown(blind).split())
-    assert "not judged: infinite_tool_loop (tool_arguments missing), cost_explosion (tokens, tool_arguments" in text
+    assert re.search(r"not judged: \d+ failure types, since the traces lack tokens, tool_arguments; doctor tells", text)
     assert "safe to deploy: clean" in text
+    assert "not judged: cost_explosion (tokens missing)" in " ".join(shown(few).split())
 
 
 def test_a_failure_that_was_found_was_judged(failing: RunReport) -> None:
