@@ -10,6 +10,9 @@ hands a tool's message to the model is no use of it: it proves that the output c
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -48,16 +51,24 @@ class Use(Struct, frozen=True, kw_only=True):
     rule: str
 
 
-class Provenance(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
     """What became of the values that outputs gave."""
 
-    uses: tuple[Use, ...] = ()
-    """In order of the later event, then of the output."""
     unused: tuple[int, ...] = ()
     """Positions of outputs that say something, where no later text holds the least of it, though the agent spoke."""
     invented: tuple[str, ...] = ()
     """Numbers and ids of the last answer that stand nowhere before it, sorted."""
     notes: tuple[Note, ...] = ()
+    met: "tuple[_Met, ...]" = field(default=(), repr=False)
+    """Texts that hold so much of an output that it may be a use."""
+
+    @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        """Who used what, in order of the later event, then of the output."""
+        phrases = Phrases()
+        found = (_use(one, phrases) for one in self.met)
+        return tuple(use for use in found if use is not None)
 
 
 def trace_values(heard: Sequence[Heard]) -> Provenance:
@@ -90,6 +101,14 @@ class _Output:
         return is_whole or told >= _STRONG
 
 
+class _Met(NamedTuple):
+    """An output, a later text, and the tokens of the one that the other holds."""
+
+    output: _Output
+    later: Heard
+    tokens: list[str]
+
+
 class _Tracer:
     """Takes the texts one by one."""
 
@@ -97,9 +116,8 @@ class _Tracer:
         self._outputs: list[_Output] = []
         self._source_of: dict[str, _Output] = {}
         self._said: set[str] = set()
-        self._uses: list[Use] = []
+        self._met: list[_Met] = []
         self._invented: tuple[str, ...] = ()
-        self._phrases = Phrases()
         self._last_answer = -1
         self._last_unknown = -1
         self._cut: list[int] = []
@@ -119,7 +137,7 @@ class _Tracer:
     def provenance(self) -> Provenance:
         """Return what was found."""
         return Provenance(
-            uses=tuple(self._uses), unused=tuple(self._unused()), invented=self._invented, notes=self._notes()
+            unused=tuple(self._unused()), invented=self._invented, notes=self._notes(), met=tuple(self._met)
         )
 
     def _tokens(self, heard: Heard) -> set[str]:
@@ -154,27 +172,7 @@ class _Tracer:
         for token in source_of.keys() & found:
             hits_of[source_of[token]].append(token)
         likely = [output for output, hits in hits_of.items() if output.is_met_by(hits)]
-        for output in sorted(likely, key=_position):
-            use = self._use(output, heard, sorted(hits_of[output], key=_telling_first))
-            if use is not None:
-                self._uses.append(use)
-
-    def _use(self, output: _Output, heard: Heard, hits: list[str]) -> Use | None:
-        is_whole = len(hits) == output.size <= _FEW
-        confidence, values = _judge(output.size, hits, is_whole=is_whole)
-        if confidence is Confidence.LOW or confidence is None:
-            phrase = self._phrases.shared(output.heard, heard, hits)
-            if phrase is not None:
-                confidence, values = Confidence.MEDIUM, [phrase, *values]
-        if confidence is None:
-            return None
-        return Use(
-            source=output.heard.position,
-            target=heard.position,
-            values=tuple(value.removeprefix("#")[:_SHORT] for value in values[:_SHOWN]),
-            confidence=confidence,
-            rule=f"value-in-{heard.way.value}",
-        )
+        self._met += (_Met(output, heard, hits_of[output]) for output in sorted(likely, key=_position))
 
     def _unheard(self, found: set[str]) -> tuple[str, ...]:
         said, given = self._said, self._source_of
@@ -203,6 +201,25 @@ def _position(output: _Output) -> int:
 
 def _telling_first(token: str) -> tuple[int, int, str]:
     return -weight(token), -len(token), token
+
+
+def _use(met: _Met, phrases: Phrases) -> Use | None:
+    output, later = met.output, met.later
+    hits = sorted(met.tokens, key=_telling_first)
+    confidence, values = _judge(output.size, hits, is_whole=len(hits) == output.size <= _FEW)
+    if confidence is Confidence.LOW or confidence is None:
+        phrase = phrases.shared(output.heard, later, hits)
+        if phrase is not None:
+            confidence, values = Confidence.MEDIUM, [phrase, *values]
+    if confidence is None:
+        return None
+    return Use(
+        source=output.heard.position,
+        target=later.position,
+        values=tuple(value.removeprefix("#")[:_SHORT] for value in values[:_SHOWN]),
+        confidence=confidence,
+        rule=f"value-in-{later.way.value}",
+    )
 
 
 def _judge(size: int, hits: list[str], *, is_whole: bool) -> tuple[Confidence | None, list[str]]:
