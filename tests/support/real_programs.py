@@ -146,11 +146,11 @@ class Collector(Program):
 class Serving(Program):
     """`critiqor-otel serve`, as a user starts it."""
 
-    def __init__(self, runs: Path, *options: str, ports: tuple[int, int] | None = None) -> None:
+    def __init__(self, runs: Path, *options: str, ports: Sequence[int] | None = None) -> None:
         """Start it on free ports, or on those given."""
         self.runs = runs
         self._options = options
-        self.ports = ports or (free_ports(2)[0], free_ports(2)[1])
+        self.ports = tuple(free_ports(2)) if ports is None else ports
         grpc, http = map(str, self.ports)
         command = [
             COMMAND,
