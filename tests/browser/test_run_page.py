@@ -277,3 +277,17 @@ def test_where_the_run_may_have_been_lost_is_told_and_marked(browser: Browser, l
 
         expect(page.locator(".row").nth(1)).to_have_class(SELECTED)
         expect(page.locator("#panel")).to_contain_text("Where it may have begun")
+
+
+def test_a_filter_stays_when_it_hides_what_is_selected(browser: Browser, retry_page: Path) -> None:
+    with opened(browser, retry_page) as seen:
+        page = seen.page
+        page.locator(".row.kind-model").first.click()
+        page.get_by_role("button", name="Failed", exact=True).click()
+        expect(page.locator(".shown")).to_have_text("2 of 12 steps")
+
+        page.locator("#panel").get_by_role("button", name="support_agent").click()
+        expect(page.locator(".shown")).to_have_text("2 of 12 steps")  # it is there: what failed lies in it
+        page.keyboard.press("Escape")
+        page.keyboard.press("ArrowDown")
+        expect(page.locator(".row-active")).to_be_visible()

@@ -13,6 +13,12 @@ Critiqor.Timeline = (() => {
   const NAMES = { agent: "Agents", turn: "Turns", model: "Model calls", tool: "Tools", memory: "Memory", skill: "Skills", retry: "Retries",
     error: "Errors", context: "Context", decision: "Decisions", message: "Messages", process: "Processes", other: "Other" };
 
+  // What may be closed at once: all that holds something, but for a step that holds the whole run.
+  const closable = (model) => {
+    const roots = model.parent.reduce((count, above) => count + (above < 0 ? 1 : 0), 0);
+    return (step) => model.inside[step] > 0 && (model.depth[step] > 0 || roots > 1);
+  };
+
   const closedAtFirst = (model) => {
     const closed = new Set();
     if (model.size <= AT_ONCE) return closed;
@@ -22,9 +28,8 @@ Critiqor.Timeline = (() => {
         for (let above = model.parent[step]; above >= 0; above = model.parent[above]) open.add(above);
       }
     }
-    for (let step = 0; step < model.size; step += 1) {
-      if (model.inside[step] && model.depth[step] > 0 && !open.has(step)) closed.add(step);
-    }
+    const mayClose = closable(model);
+    for (let step = 0; step < model.size; step += 1) if (mayClose(step) && !open.has(step)) closed.add(step);
     return closed;
   };
 
@@ -158,7 +163,7 @@ Critiqor.Timeline = (() => {
       if (!hidden.delete(kind)) hidden.add(kind);
       setFilter({ ...filter, hidden });
     };
-    const canClose = useMemo(() => Array.from({ length: model.size }, (_, step) => step).filter((step) => model.inside[step] && model.depth[step] > 0), [model]);
+    const canClose = useMemo(() => Array.from({ length: model.size }, (_, step) => step).filter(closable(model)), [model]);
     return h("div", { class: "tools" },
       h("label", { class: "search" }, h("span", { class: "hidden" }, "Filter steps"),
         h("input", { type: "search", placeholder: "Filter by name, content or event id", ref: shownRef, value: filter.query, onInput: (event) => setFilter({ ...filter, query: event.target.value }) })),
@@ -205,9 +210,11 @@ Critiqor.Timeline = (() => {
       const from = Math.max(0, Math.min(middle - half, model.end - 2 * half));
       return setView([from, Math.min(model.end, from + 2 * half)]);
     };
-    // What is selected elsewhere comes into sight here.
+    // What is selected elsewhere comes into sight here, once: afterwards one may scroll and filter it away.
+    const sought = useRef(-1);
+    useLayoutEffect(() => { sought.current = chosen.step; }, [chosen.step]);
     useLayoutEffect(() => {
-      const step = chosen.step;
+      const step = sought.current;
       if (step < 0) return;
       if (!placeOf.has(step)) {
         if (shown) { setFilter({ query: "", hidden: new Set(), only: null }); return; }
@@ -216,6 +223,7 @@ Critiqor.Timeline = (() => {
         if (next.size !== closed.size) setClosed(next);
         return;
       }
+      sought.current = -1;
       const top = placeOf.get(step) * ROW;
       const box = scroller.current;
       if (top < box.scrollTop) box.scrollTop = Math.max(0, top - ROW);
