@@ -9,7 +9,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, Span
 
-__all__ = ["write_otlp_json", "write_otlp_protobuf"]
+__all__ = ["write_otlp_json", "write_otlp_protobuf", "write_scattered_json"]
 
 REQUEST = 512  # spans an export request, the SDK's batch size
 TOOLS = ("search_docs", "get_price", "read_file", "write_file", "run_tests", "send_mail")
@@ -30,6 +30,20 @@ def write_otlp_json(path: Path, *, runs: int, spans: int, seed: int = 1) -> int:
             count += len(request)
             file.write(msgspec.json.encode({"resourceSpans": [_json_resource(request)]}) + b"\n")
     return count
+
+
+def write_scattered_json(folder: Path, *, files: int, runs: int, spans: int, seed: int = 1) -> int:
+    """Write JSON lines into so many files, every run scattered over all of them; return the number of spans."""
+    made = [span for request in _requests(runs, spans, seed) for span in request]
+    random.Random(seed).shuffle(made)
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(files):
+        held = made[number::files]
+        with (folder / f"part-{number:03d}.jsonl").open("wb") as file:
+            for start in range(0, len(held), REQUEST):
+                resource = _json_resource(held[start : start + REQUEST])
+                file.write(msgspec.json.encode({"resourceSpans": [resource]}) + b"\n")
+    return len(made)
 
 
 def write_otlp_protobuf(path: Path, *, runs: int, spans: int, seed: int = 1) -> int:

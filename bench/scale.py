@@ -1,0 +1,202 @@
+"""How large inputs are worked on: processes, memory, kills and Dask, as ratios within one run.
+
+Usage: `python bench/scale.py [--spans 1000000] [--only NAME …] [--work FOLDER]`; names are those of `MEASURES`. CPU
+time and memory are those of all processes together. The input files stay in the folder for the next time.
+"""
+
+import argparse
+import hashlib
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+from spans import write_otlp_json, write_scattered_json
+
+__all__ = ["main"]
+
+RESULTS = Path(__file__).with_name("scale.md")
+COMMAND = Path(sys.executable).with_name("critiqor-otel")
+SPANS_A_RUN = 50
+FILES = 40  # of the scattered input
+EVERY = 0.2  # seconds between two looks at the memory
+TARGET = re.compile(r"[≤≥] ([\d.]+)")
+
+Row = tuple[str, str, str, str]
+"""What, the figure, the target (empty: none), what it was measured from."""
+
+
+class Took(NamedTuple):
+    """What a command took."""
+
+    code: int
+    wall: float
+    cpu: float
+    peak_mb: float
+    product: str
+    """A digest of the output."""
+    told: str
+    """Standard error."""
+
+
+def main() -> int:
+    """Measure, print the table and write it; 1 when a target is missed."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--spans", type=int, default=1_000_000)
+    options.add_argument("--only", nargs="*", choices=list(MEASURES), default=list(MEASURES))
+    options.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "critiqor-bench")
+    given = options.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    rows: list[Row] = []
+    for name in given.only:
+        for row in MEASURES[name](given.work, given.spans):
+            print(" | ".join(row), flush=True)
+            rows.append(row)
+    RESULTS.write_text("\n".join(_document(rows, given.spans)))
+    return int(any(_missed(row) for row in rows))
+
+
+def processes(work: Path, spans: int) -> Iterator[Row]:
+    """Compare two processes with one, and four times the spans with once."""
+    small, large = _runs(work, spans), _runs(work, 4 * spans)
+    one, two = _diagnosed(small, "--jobs", "1"), _diagnosed(small, "--jobs", "2")
+    same = "same output" if one.product == two.product else "OUTPUT DIFFERS"
+    measured = f"{one.wall:.0f} s / {two.wall:.0f} s on the clock, {one.cpu:.0f} / {two.cpu:.0f} s CPU; {same}"
+    yield f"{spans:,} spans: throughput of two processes against one", f"{one.wall / two.wall:.2f}", "≥ 1.6", measured
+    cores = one.cpu / two.cpu * min(2, two.cpu / two.wall)
+    yield "the same, were the cores not shared (CPU time)", f"{cores:.2f}", "", f"{two.cpu / two.wall:.2f} cores in use"
+    four = _diagnosed(large, "--jobs", "2")
+    yield f"memory of all processes, {spans:,} spans", f"{two.peak_mb:.0f}", "≤ 600", "MB, two jobs"
+    growth = f"{two.peak_mb:.0f} / {four.peak_mb:.0f} MB"
+    yield f"memory for {4 * spans:,} spans against {spans:,}", f"{four.peak_mb / two.peak_mb:.2f}", "≤ 1.2", growth
+    times = f"{two.cpu:.0f} / {four.cpu:.0f} s CPU"
+    yield f"CPU for {4 * spans:,} spans against {spans:,}", f"{four.cpu / two.cpu:.2f}", "≤ 4.4", times
+
+
+def kill(work: Path, spans: int) -> Iterator[Row]:
+    """Kill a job at half of its parts, and let it go on."""
+    file, parts = _runs(work, spans), work / "kill"
+    whole = _diagnosed(file, "--jobs", "2")
+    words = [COMMAND, "diagnose", file, "--format", "jsonl", "--fail-on", "never", "--jobs", "2", "--work", parts]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as job:
+        while job.poll() is None and len(list(parts.glob("map-*.done"))) < _map_tasks(file) - 1:
+            time.sleep(0.02)
+        job.kill()
+    done = len(list(parts.glob("*.done")))
+    resumed = _diagnosed(file, "--jobs", "2", "--work", str(parts), "--resume")
+    found = re.search(r"(\d+) of (\d+) parts were done", resumed.told)
+    kept, total = (0, 1) if found is None else (int(found[1]), int(found[2]))
+    same = "same output" if resumed.product == whole.product else "OUTPUT DIFFERS"
+    twice = 100 * (done - kept + 2) / total  # and what the two processes had in hand
+    yield "kill -9 near half, --resume: parts done twice, %", f"{twice:.1f}", "≤ 10", f"{kept} of {total} kept; {same}"
+    cpu = f"{whole.cpu:.0f} s whole, {resumed.cpu:.0f} s after the kill"
+    yield "CPU of what was left, against the whole job", f"{resumed.cpu / whole.cpu:.2f}", "", cpu
+
+
+def dask(work: Path, spans: int) -> Iterator[Row]:
+    """Compare two Dask workers with two local ones on a scattered input."""
+    count = spans * 3 // 10
+    folder = work / f"scattered-{count}"
+    if not folder.exists():
+        write_scattered_json(folder, files=FILES, runs=count // SPANS_A_RUN, spans=SPANS_A_RUN)
+    local, cluster = _diagnosed(folder, "--jobs", "2"), _diagnosed(folder, "--jobs", "2", "--engine", "dask")
+    same = "same output" if local.product == cluster.product else "OUTPUT DIFFERS"
+    measured = f"{cluster.cpu:.0f} / {local.cpu:.0f} s CPU, {cluster.peak_mb:.0f} / {local.peak_mb:.0f} MB; {same}"
+    what = f"Dask against local, {count:,} spans in {FILES} files, every run scattered: CPU"
+    yield what, f"{cluster.cpu / local.cpu:.2f}", "≤ 1.5", measured
+
+
+def skew(work: Path, spans: int) -> Iterator[Row]:
+    """Give Dask one run of half of all spans."""
+    folder = work / f"skewed-{spans}"
+    if not folder.exists():
+        folder.mkdir()
+        write_otlp_json(folder / "one.jsonl", runs=1, spans=spans // 2, seed=2)
+        write_otlp_json(folder / "many.jsonl", runs=spans // 20 // SPANS_A_RUN, spans=SPANS_A_RUN)
+    took = _diagnosed(folder, "--jobs", "2", "--engine", "dask")
+    measured = f"exit code {took.code}, {took.cpu:.0f} s CPU"
+    yield f"Dask, one run of {spans // 2:,} spans among others: memory, MB", f"{took.peak_mb:.0f}", "", measured
+
+
+MEASURES: dict[str, Callable[[Path, int], Iterator[Row]]] = {
+    "processes": processes,
+    "kill": kill,
+    "dask": dask,
+    "skew": skew,
+}
+
+
+def _runs(work: Path, spans: int) -> Path:
+    file = work / f"runs-{spans}.jsonl"
+    if not file.exists():
+        write_otlp_json(file, runs=spans // SPANS_A_RUN, spans=SPANS_A_RUN)
+    return file
+
+
+def _map_tasks(file: Path) -> int:
+    return max(1, file.stat().st_size // (32 << 20))
+
+
+def _diagnosed(path: Path, *options: str) -> Took:
+    words = [COMMAND, "diagnose", path, "--format", "jsonl", "--fail-on", "never", *options]
+    begun, peak = time.monotonic(), 0.0
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(words, stdout=out, stderr=err)
+        while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
+            peak = max(peak, sum(map(_resident_mb, _tree(process.pid))))
+            time.sleep(EVERY)
+        _, status, usage = ended
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.monotonic() - begun
+        out.seek(0)
+        err.seek(0)
+        digest = hashlib.file_digest(out, "blake2b").hexdigest()
+        return Took(process.returncode, wall, usage.ru_utime + usage.ru_stime, peak, digest, err.read().decode())
+
+
+def _tree(number: int) -> list[int]:
+    try:
+        told = [path.read_text() for path in Path(f"/proc/{number}/task").glob("*/children")]
+    except OSError:
+        return []
+    children = " ".join(told).split()
+    return [number, *(below for child in children for below in _tree(int(child)))]
+
+
+def _resident_mb(number: int) -> float:
+    """Return the memory of a process, what it shares with others counted in part."""
+    try:
+        found = re.search(r"Pss:\s+(\d+) kB", Path(f"/proc/{number}/smaps_rollup").read_text())
+    except OSError:
+        return 0
+    return 0 if found is None else int(found[1]) / 1024
+
+
+def _missed(row: Row) -> bool:
+    target = TARGET.match(row[2])
+    if target is None:
+        return "DIFFERS" in row[3]
+    over = float(row[1]) > float(target[1])
+    return over if row[2].startswith("≤") else float(row[1]) < float(target[1])
+
+
+def _document(rows: list[Row], spans: int) -> Iterator[str]:
+    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("msgspec", "distributed", "pyarrow"))
+    yield from ("# Large inputs", "", f"Written by `bench/scale.py --spans {spans}`.", "")
+    yield f"Python {platform.python_version()}, {packages}, {platform.system()} {platform.machine()}, "
+    yield f"{os.cpu_count()} cores, load {os.getloadavg()[1]:.1f} while it ran."
+    yield from ("", "| what | figure | target | measured |", "|---|--:|--:|---|")
+    for row in rows:
+        yield f"| {' | '.join(row)}{' — missed' if _missed(row) else ''} |"
+    yield ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
