@@ -3,8 +3,8 @@
 ## What it does
 Reports code and commands that ran with a placeholder in them (`YOUR_API_KEY`, `2206.XXXX`, `# hypothetical path`) and
 messages of an agent that go on with `simulated`, `hypothetical` or `sample` data, or `assume` that something was
-obtained. Not where the user or the instructions ask for examples, tests or simulations. Severity high, confidence
-medium; derived.
+obtained. Not where the user or the instructions speak of examples, tests, simulations or of writing software. Severity
+high, confidence medium; derived.
 
 ## Why is this bad
 What is computed from invented numbers looks like a result. Nobody who reads the answer sees that its basis was made up.
@@ -47,6 +47,8 @@ MOST_TEXT = 20_000
 BEFORE = 25  # characters in which a denial is looked for
 _ASKED = re.compile(
     r"\b(?:sample|example|mock|dummy|fake|synthetic|simulat\w+|placeholder|hypothe\w+|fiction\w*|imagin\w+|made[- ]up"
+    r"|repositor\w+|codebase|refactor\w*|implement\w*|unit tests?|pull request|bug ?fix\w*|endpoint|component"
+    r"|write (?:a|the|an?other) (?:function|script|program|class|test)"
     r"|template|test data|assum\w+|scenario|role[- ]?play|demo\w*)\b",
     re.IGNORECASE,
 )

@@ -30,8 +30,8 @@ one number is said. English sentences only.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
@@ -49,10 +49,16 @@ TYPE = "misreported_result"
 IMPACT = {"wrong-state": -20, "denied-value": -20, "wrong-count": -14}
 _TOKEN = re.compile(r"[\w\-./]+")
 _COUNTED = re.compile(
-    r"\b(?:there (?:are|were)|we (?:currently )?(?:have|offer|carry)|i (?:found|see|count(?:ed)?)|you have|found"
-    r"|returned|lists?|contains?)(?: currently)?(?: exactly| only)?(?: a total of)? (\d{1,4}) (?:[\w'-]{1,30} ){0,4}?"
+    r"\b(?:there (?:are|were)|we (?:currently )?(?:have|offer|carry)|you have|total of)(?: currently)?"
+    r"(?: exactly| only)?(?: a total of)? (\d{1,4}) (?:[\w'-]{1,30} ){0,4}?"
     r"(?:options|items|results|variants|entries|records|matches|products|orders|documents|files|users|flights|hotels"
     r"|rows|issues|tickets|messages|events)\b",
+    re.IGNORECASE,
+)
+# Some of them were picked out.
+_PICKED = re.compile(
+    r"\b(?:under|over|less|more|fewer|between|match\w*|meet\w*|fit\w*|within|cheap\w*|best|suit\w*|near\w*|after|before"
+    r"|that|which|for you|remaining|left|other|about|around|least|most)\b|:$|\d.*\d+\D*\d{1,4}\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[:;]|, (?!and)| [-\u2013\u2014] ")
@@ -85,6 +91,10 @@ WHY = Why(
 )
 
 
+_Told: TypeAlias = dict[tuple[str, ...], Record]
+"""The latest record of one thing from each kind of result, by its fields."""
+
+
 class _Report(NamedTuple):
     rule: str
     said: Utterance
@@ -108,11 +118,12 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
     answered = [call for call in timeline.work if call.output_position >= 0 and call.status != "error"]
     answered.sort(key=lambda call: call.output_position)
     places = [call.output_position for call in answered]
-    known: dict[str, Record] = {}
+    known: dict[str, _Told] = {}
     taken = 0
     for one in timeline.assertions:
         while taken < len(records) and records[taken].position < one.said.position:
-            known[records[taken].key] = records[taken]
+            record = records[taken]
+            known.setdefault(record.key, {})[tuple(record.fields)] = record
             taken += 1
         rules = [rule for signs, rule in _RULES if one.mentions(signs or states)]
         if not rules:
@@ -135,16 +146,16 @@ def _declared(timeline: Timeline) -> frozenset[str]:
 
 _Truth = tuple[str, int, str] | None
 """The rule, the position of the output, and what it says."""
-_Rule = Callable[[str, Mapping[str, Record], frozenset[str], Call | None], _Truth]
+_Rule = Callable[[str, Mapping[str, _Told], frozenset[str], Call | None], _Truth]
 
 
-def _wrong_state(sentence: str, known: Mapping[str, Record], states: frozenset[str], _: Call | None) -> _Truth:
+def _wrong_state(sentence: str, known: Mapping[str, _Told], states: frozenset[str], _: Call | None) -> _Truth:
     """Look at each clause of a sentence: all that it names is said to be in the one state that it holds."""
     lower = sentence.lower()
     if not any(state in lower for state in states):
         return None
     for clause in _CLAUSE.split(lower):
-        told = [known[key] for key in _named(clause, known)]
+        told = [record for key in _named(clause, known) for record in known[key].values()]
         if not told or _NO_REPORT.search(clause):
             continue
         words = f" {' '.join(_WORDS.findall(clause))} "
@@ -159,22 +170,22 @@ def _agree(state: str | None, said: str) -> bool:
     return state is None or said in state or state in said
 
 
-def _denied_value(sentence: str, known: Mapping[str, Record], _: frozenset[str], __: Call | None) -> _Truth:
+def _denied_value(sentence: str, known: Mapping[str, _Told], _: frozenset[str], __: Call | None) -> _Truth:
     if _DENIES.search(sentence) is None or _HOLDS.search(sentence) is None or _DUTY.search(sentence):
         return None
-    record = _the_one(sentence, known)
     lower = sentence.lower()
-    for word in sorted(() if record is None else record.words()):
-        if len(word) < _SHORTEST_WORD or word not in lower or word in _COMMON or record is None:
-            continue
-        if re.search(_DENIED.format(word=re.escape(word)), lower):
-            return "denied-value", record.position, f"there is something under {quoted(word)}"
+    for record in _of_the_one(sentence, known):
+        for word in sorted(record.words()):
+            if len(word) < _SHORTEST_WORD or word not in lower or word in _COMMON:
+                continue
+            if re.search(_DENIED.format(word=re.escape(word)), lower):
+                return "denied-value", record.position, f"there is something under {quoted(word)}"
     return None
 
 
-def _wrong_count(sentence: str, _: Mapping[str, Record], __: frozenset[str], source: Call | None) -> _Truth:
+def _wrong_count(sentence: str, _: Mapping[str, _Told], __: frozenset[str], source: Call | None) -> _Truth:
     counted = _COUNTED.findall(sentence)
-    if source is None or len(counted) != 1 or int(counted[0]) < 2:  # noqa: PLR2004  # one is an article as often as a count
+    if _PICKED.search(sentence) or source is None or len(counted) != 1 or int(counted[0]) < 2:  # noqa: PLR2004  # one is an article as often as a count
         return None
     collections = collections_in(source.result)
     if len(collections) != 1 or int(counted[0]) in collections[0].counts:
@@ -205,13 +216,13 @@ _RULES: tuple[tuple[tuple[str, ...], _Rule], ...] = (
 )
 
 
-def _the_one(sentence: str, known: Mapping[str, Record]) -> Record | None:
-    """Return the latest record of the one known thing a sentence names; None where it names several, or none."""
+def _of_the_one(sentence: str, known: Mapping[str, _Told]) -> Iterable[Record]:
+    """Return what is told of the one known thing a sentence names; nothing where it names several, or none."""
     named = _named(sentence, known)
-    return known[named[0]] if len(named) == 1 else None
+    return known[named[0]].values() if len(named) == 1 else ()
 
 
-def _named(text: str, known: Mapping[str, Record]) -> list[str]:
+def _named(text: str, known: Mapping[str, _Told]) -> list[str]:
     found = (token.strip("-./").lower() for token in _TOKEN.findall(text))
     return list(dict.fromkeys(key for key in found if key in known))
 

@@ -24,7 +24,8 @@ Give the agent that is asked a way to say that it can't, and let the one that as
 the second time.
 
 ## Known limits
-Messages of fewer than six words are not compared. A message said in other words each time is not recognised.
+Messages of fewer than six words are not compared, nor such that differ in their numbers. A message said in other words
+each time is not recognised.
 """
 
 import re
@@ -44,6 +45,7 @@ TYPE = "repeated_message"
 OFTEN = 3
 MANY = 5
 ALIKE = 0.8
+ALIKE_NUMBERS = 0.7
 FEWEST_WORDS = 6
 MOST_TEXT = 2_000
 IMPACT = {Severity.MEDIUM: -12, Severity.HIGH: -20}
@@ -79,9 +81,15 @@ def _long(stretches: Iterable[_Stretch]) -> list[list[Utterance]]:
 
 
 def _alike(words: frozenset[str], others: frozenset[str]) -> bool:
-    if min(len(words), len(others)) < FEWEST_WORDS:
+    """Return whether two messages share most of their words, and most of their numbers: one that counts moves on."""
+    if min(len(words), len(others)) < FEWEST_WORDS or not _overlap(words, others, ALIKE):
         return False
-    return len(words & others) >= ALIKE * len(words | others)
+    numbers, other_numbers = (frozenset(word for word in one if word.isdigit()) for one in (words, others))
+    return _overlap(numbers, other_numbers, ALIKE_NUMBERS)
+
+
+def _overlap(one: frozenset[str], other: frozenset[str], share: float) -> bool:
+    return len(one & other) >= share * len(one | other)
 
 
 def _cause(timeline: Timeline, stretch: Sequence[Utterance]) -> FailureCause:

@@ -47,9 +47,13 @@ __all__ = ["DETECTOR"]
 TYPE = "skipped_verification"
 IMPACT = {Severity.LOW: -5, Severity.HIGH: -18}
 _WHO = r"(?:user|customer|caller|client|member|patient|guest|account holder)"
+_THEIRS = (
+    r"(?:intent|needs?|goals?|requests?|questions?|problems?|language|issues?|input|data|code|claims?|order|answers?)"
+)
 _DEMANDED = re.compile(
-    rf"(?:authenticat|verif|identif|validat)\w*[^.\n]{{0,60}}\b(?:{_WHO}|identity|id)\b"
-    rf"|\b{_WHO}(?:'s|s)?\b[^.\n]{{0,40}}(?:authenticated|verified|identified)",
+    rf"(?:authenticat|verif|validat)\w*[^.\n]{{0,40}}\b(?:{_WHO}(?!'s? (?:\w+ )?{_THEIRS})|identity)\b"
+    rf"|\bidentify (?:the|each|your) {_WHO}\b(?!'s?)|\bidentity\b[^.\n]{{0,40}}(?:verified|checked|established)"
+    rf"|\b{_WHO}\b[^.\n]{{0,30}}(?:authenticated|verified|identified)",
     re.IGNORECASE,
 )
 _FIRST = re.compile(

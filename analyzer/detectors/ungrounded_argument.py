@@ -57,6 +57,13 @@ _ATOM = re.compile(r"[^\W_]+")
 _STANDS_FOR_ID = frozenset(
     ("id", "ids", "uuid", "guid", "email", "mail", "iban", "account", "reference", "ref", "order", "ticket", "invoice")
 )
+# Ids that frameworks fill in, not models.
+_FILLED_IN = frozenset(
+    [
+        *("session", "thread", "request", "trace", "run", "conversation", "message", "call", "tenant", "correlation"),
+        *("idempotency", "device", "client", "process", "task", "job", "agent", "context", "chat", "channel"),
+    ]
+)
 _CREATES = frozenset(
     ("create", "add", "new", "register", "insert", "generate", "start", "open", "init", "make", "save")
 )
@@ -81,7 +88,7 @@ class _Invented(NamedTuple):
 
 def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     """Yield one cause for the ids that come from nowhere."""
-    if not timeline.conversation.by(Role.USER) or any(fact in timeline.missing for fact in _NEEDED):
+    if timeline.memory or not timeline.conversation.by(Role.USER) or any(fact in timeline.missing for fact in _NEEDED):
         return
     invented = list(_invented(timeline))
     if invented:
@@ -159,7 +166,8 @@ def _ids(call: Call) -> Iterator[tuple[str, str]]:
     if not _CREATES.isdisjoint(name_words(call.tool)):
         return
     for name, value in call.arguments.items():
-        if _STANDS_FOR_ID.isdisjoint(name_words(name)[-1:]):
+        words = name_words(name)
+        if _STANDS_FOR_ID.isdisjoint(words[-1:]) or not _FILLED_IN.isdisjoint(words):
             continue
         for one in value if is_list(value) else (value,):
             text = one if isinstance(one, str) else str(one) if isinstance(one, int) else ""

@@ -68,8 +68,8 @@ class _Claim(NamedTuple):
 
 def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     """Yield one cause for the messages whose figures come from nowhere."""
-    if Fact.TOOL_RESULTS in timeline.missing or not timeline.work:
-        return
+    if Fact.TOOL_RESULTS in timeline.missing or not timeline.work or timeline.memory:
+        return  # a memory may have given what its events don't carry
     claims = list(_claims(timeline))
     if claims:
         yield _cause(timeline, claims)

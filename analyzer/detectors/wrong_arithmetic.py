@@ -39,10 +39,13 @@ IMPACT = -14
 _AMOUNT = r"[$\u20ac\u00a3]?\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,8})?"
 _SIGN = r"(?:\s?[+*/\u00d7\u00f7\u22c5\u00b7]\s?|\s[-\u2212\u2013x]\s)"
 _CALCULATION = re.compile(
-    rf"(?<![\w.,+*/\u00d7\u00f7\u22c5\u00b7^\u221a=\u2212)\]}}-])({_AMOUNT}(?:{_SIGN}{_AMOUNT}){{1,20}})\s?=\s?({_AMOUNT})"
-    r"(?![\w%^]|[.,]\d|\s?[+*/\u00d7\u00f7\u22c5\u00b7(^]|\s[-\u2212\u2013x]\s?\d)"
+    rf"(?<![\w.,:+*/\u00d7\u00f7\u22c5\u00b7^\u221a=\u2212)\]}}-])({_AMOUNT}(?:{_SIGN}{_AMOUNT}){{1,20}})\s?=\s?({_AMOUNT})"
+    r"(?![\w%^]|[.,:]\d|\s?[+*/\u00d7\u00f7\u22c5\u00b7(^]|\s[-\u2212\u2013x]\s?\d)"
 )
-_OPEN_BEFORE = re.compile(r"[+*/\u00d7\u00f7\u22c5\u00b7^\u221a\u2212=-]\s*$")
+_OPEN_BEFORE = re.compile(
+    r"(?:[+*/\u00d7\u00f7\u22c5\u00b7^\u221a\u2212=%-]|\b(?:of|times|over|log|ln|sin|cos|sqrt|mod|plus|minus))\s*$"
+)
+_CURRENCIES = frozenset("$\u20ac\u00a3")
 _PARTS = re.compile(rf"({_AMOUNT})|([+*/\u00d7\u00f7\u22c5\u00b7\u2212\u2013x-])")
 _NO_CLAIM = re.compile(
     r"\?|\b(?:not|wrong|incorrect|error|instead|if|false|suppose|mod|base|puzzle)\b|n't\b|\u2260", re.IGNORECASE
@@ -71,7 +74,7 @@ def _wrong(line: str) -> Iterator[tuple[str, str]]:
     if "=" not in line or _NO_CLAIM.search(line):
         return
     for found in _CALCULATION.finditer(line):
-        if _OPEN_BEFORE.search(line[: found.start()]):
+        if _OPEN_BEFORE.search(line[: found.start()]) or len(_CURRENCIES.intersection(found[0])) > 1:
             continue
         value, said = _value(found[1]), _number(found[2])
         if value is not None and said is not None and not _equal(value, said):

@@ -135,7 +135,7 @@ _DEEDS = (
     _deed(
         "created",
         r"creat|add|new|open|insert|writ|ticket|issue|event|register|submit|post|save|make|file|generat|book|upsert",
-        r"(?:created|opened|filed|registered|submitted|logged|raised) (?:a|an|the|your|this|that)(?: new| support)*"
+        r"(?:created|opened|filed|registered|submitted|raised) (?:a|an|the|your|this|that)(?: new| support)*"
         r" (?:ticket|issue|event|meeting|invitation|account|record|order|reminder|task|booking|reservation|pull request"
         r"|branch|repository|request|complaint|claim|case)",
         passive=r"(?:filed|registered|submitted)",
@@ -153,7 +153,8 @@ _DEEDS = (
     _deed(
         "bought",
         r"order|buy|purchas|pay|checkout|place|charg|cart|transfer|subscri|invoice|submit",
-        r"(?:ordered|purchased|paid|placed (?:the|your|an) order|transferred (?:the |\$|\u20ac)?[\d,.]* ?\w*)",
+        r"(?:ordered|purchased|paid(?! attention)|placed (?:the|your|an) order"
+        r"|transferred (?:the |\$|\u20ac)?[\d,.]* ?\w*)",
         others=(
             rf"\bich habe{_NEAR}(?:bestellt|gekauft|bezahlt|überwiesen)\b",
             r"\bj'ai (?:bien )?(?:commandé|acheté|payé)\b|\bhe (?:comprado|pagado|pedido)\b",

@@ -56,7 +56,7 @@ class Collection(Struct, frozen=True, kw_only=True):
     name: str
     size: int
     counts: frozenset[int]
-    """How many there are in all, with any one trait, and with any two."""
+    """How many there are in all, with any one trait, with any two, and how many kinds of a trait."""
 
 
 def records_of(calls: Iterable[Call]) -> tuple[Record, ...]:
@@ -135,7 +135,8 @@ def _counts(items: list[Any]) -> frozenset[int]:
     traits = [sorted(_traits(item))[:_MOST_TRAITS] for item in items]
     counts = Counter(trait for own in traits for trait in own)
     pairs = Counter(pair for own in traits for pair in combinations(own, 2))
-    return frozenset({len(items), *counts.values(), *pairs.values()})
+    kinds = Counter(trait.partition("=")[0] for trait in counts)
+    return frozenset({len(items), *counts.values(), *pairs.values(), *kinds.values()})
 
 
 def _traits(item: Mapping[str, Any], within: str = "") -> Iterator[str]:
