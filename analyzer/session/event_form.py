@@ -41,7 +41,7 @@ def write_event(event: Event) -> bytes:
     """Return the event as one line of strict JSON, its fields in the order of docs/session.md."""
     values = _values(event)
     try:
-        line = _ENCODE(_Line(*(*values, UNSET if event.span is None else event.span)))
+        line = _ENCODE(_Line(*values, UNSET if event.span is None else event.span))
     except (UnicodeEncodeError, RecursionError, TypeError, ValueError, OverflowError):
         line = b""
     # More nulls than there are fields without a value: the encoder writes so of NaN too, without a word.
@@ -54,7 +54,10 @@ def write_event(event: Event) -> bytes:
     return line[:-1] + b"," + write_object({**extra, **hidden})[1:]
 
 
-def _values(event: Event) -> tuple[Any, ...]:
+_Values = tuple[Any, Any, Any, Any, Any, Any, Any, Any, Any, Any, Any]
+
+
+def _values(event: Event) -> _Values:
     """Return what stands in the fields before `span`."""
     return (
         event.event_id,

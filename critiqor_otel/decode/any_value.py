@@ -21,7 +21,9 @@ MAX_DEPTH = 100
 _KEY, _VALUE = 0x0A, b"\x12"  # tags: field number << 3 | wire type
 _STRING, _INT, _ARRAY = 0x0A, 0x18, 0x2A
 _ONE_BYTE = 0x80  # lengths and numbers below take one byte
+_TWO_BYTES = 0x4000
 _THREE_BYTES = 3
+_LEAST = 4  # bytes: the tags and lengths of a value and of its text
 _REMEMBERED = 16_384  # attributes and keys
 _SHORT = 96  # bytes: longer ones seldom come again
 
@@ -96,7 +98,7 @@ class _Pairs(dict[bytes, _Pair]):
     """Attributes seen before, by their bytes; spans share the values, which nobody may change."""
 
     def __missing__(self, raw: bytes) -> _Pair:
-        pair = _pair(raw)
+        pair = _text_pair(raw) or _pair(raw)
         if len(raw) <= _SHORT:
             if len(self) >= _REMEMBERED:
                 self.clear()
@@ -106,6 +108,28 @@ class _Pairs(dict[bytes, _Pair]):
 
 _KEYS = _Keys()
 _KNOWN = _Pairs()
+
+
+def _text_pair(raw: bytes) -> _Pair | None:
+    """Return a key and a text where they lie as everybody writes them, which most attributes do; else None."""
+    size = len(raw)
+    end = raw[1] + 2 if size > _LEAST and raw[0] == _KEY else size
+    if end > size - _LEAST or raw[1] >= _ONE_BYTE or raw[end] != _VALUE[0]:
+        return None
+    value = _content(raw, end + 1, size)
+    if not 0 < value < size - 1 or raw[value] != _STRING:
+        return None
+    start = _content(raw, value + 1, size)
+    return (_KEYS[raw[2:end]], raw[start:].decode()) if start else None
+
+
+def _content(raw: bytes, at: int, size: int) -> int:
+    """Return where the content begins whose length stands at a byte, if it is all that is left; else 0."""
+    left = size - at - 1
+    if left < _ONE_BYTE:
+        return at + 1 if raw[at] == left else 0
+    left -= 1
+    return at + 2 if left < _TWO_BYTES and raw[at] == left % _ONE_BYTE + _ONE_BYTE and raw[at + 1] == left >> 7 else 0
 
 
 def _pair(raw: bytes, depth: int = 0, errors: str = "strict") -> _Pair:

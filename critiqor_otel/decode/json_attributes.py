@@ -35,7 +35,12 @@ def read_attributes(pairs: list[KeyValueForm] | None, findings: Findings) -> Att
     if not pairs:
         return {}
     try:
-        return {_KEYS[pair.key]: _value(pair.value) for pair in pairs}
+        return {
+            _KEYS[pair.key]: text
+            if (value := pair.value) is not None and (text := value.string_value) is not None
+            else _value(value)
+            for pair in pairs
+        }
     except (BadScalarError, _TooDeepError):
         return {pair.key: value for pair in pairs for value in _careful(pair.value, findings)}
 
