@@ -5,7 +5,7 @@
 - `informs`: an argument is about what an agent had told wrongly before; or no user, instruction or result ever held it,
   and an agent was the first to say it: it was made up there.
 
-Code that an agent wrote fails of itself: it owes its failure to nobody.
+Code that an agent wrote fails of itself, unless code before it failed by the same error.
 """
 
 from bisect import bisect_left
@@ -55,14 +55,17 @@ class Blame:
     def debts(self) -> dict[int, Debt]:
         """By failed move: to whom it owes its failure; linear in moves and what they say."""
         found: dict[int, Debt] = {}
-        streaks: dict[tuple[str | None, str | None], int] = {}
+        streaks: dict[Hashable, dict[str | None, int]] = {}
         for move in self._course.own:
             for call in move.calls:
                 key = (call.agent, call.tool)
                 if call.status != "error":
                     streaks.pop(key, None)
                     continue
-                debt = self._debt(call, move, streaks.setdefault(key, move.index))
+                # Code that fails anew has failed anew, unless its error is the one before.
+                error = call.error if is_code(call) else None
+                began = streaks.setdefault(key, {}).setdefault(error, move.index)
+                debt = self._debt(call, move, began)
                 if debt is not None:
                     found.setdefault(move.index, debt)
         return found
@@ -88,7 +91,7 @@ class Blame:
 
     def _debt(self, call: Call, move: Move, began: int) -> Debt | None:
         if is_code(call):
-            return None
+            return Debt(began, "retries", "failed-before", Confidence.HIGH) if began < move.index else None
         blocker = self.shut_out_by(call)
         if blocker is not None and blocker.index < move.index:
             return Debt(blocker.index, "blocks", "changed-before", Confidence.MEDIUM)

@@ -32,9 +32,11 @@ _GRAVITY: Mapping[Severity, float] = {
     Severity.CRITICAL: 1.2,
 }
 _TRUST: Mapping[Confidence, float] = {Confidence.LOW: 0.3, Confidence.MEDIUM: 0.7, Confidence.HIGH: 1.0}
+_SLIGHT: Final = 0.1  # weight up to which a failure is none that others could follow from
 _RECOVERED: Final = 0.1  # of a failure's weight that is left when a later call mended it
 _ON_THE_WAY: Final = 0.5  # of a failure's weight, for moves between the root and the failure
-_SURE, _LIKELY = 1.5, 0.7  # points from which on a candidate is named with high or medium confidence
+_HINTS: Final = 0.4  # of the weight of signs, in a run of which nobody says that it failed
+_SURE, _LIKELY = 1.0, 0.5  # points from which on a candidate is named with high or medium confidence
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
@@ -85,11 +87,14 @@ class _Suspect:
         self.signs: list[Found] = []
         self.points = 0.0
 
-    def settle(self, order: int) -> None:
-        """Add up: the gravest failure counts in full, each further one less; what came first counts most."""
+    def settle(self, order: int, hints: float) -> None:
+        """Add up: the gravest failure counts in full, each further one less; what came first counts most.
+
+        `hints` is the share with which signs count.
+        """
         weights = sorted(self.weights, reverse=True)
-        owed = sum(weight / place for place, weight in enumerate(weights, 1)) / (1 + order / 2)
-        self.points = round(owed + sum(found.points for found in self.signs), 6)
+        owed = sum(weight / place for place, weight in enumerate(weights, 1)) / (1 + order)
+        self.points = round(owed + hints * sum(found.points for found in self.signs), 6)
 
 
 def find_roots(scene: Scene) -> RunRoots:
@@ -123,10 +128,9 @@ class _Inquiry:
             if shown:
                 move = self._course.moves.all[index]
                 self._suspect(move.position, move).signs = shown
-        accused = sorted(position for position, suspect in self._suspects.items() if suspect.weights)
-        orders = {position: order for order, position in enumerate(accused)}
+        orders = self._orders()
         for position, suspect in self._suspects.items():
-            suspect.settle(orders.get(position, 0))
+            suspect.settle(orders.get(position, 0), 1.0 if self._is_lost else _HINTS)
         ranked = self._ranked(self._suspects.values())
         by_failure = [
             FailureRoots(
@@ -136,6 +140,13 @@ class _Inquiry:
         ]
         candidates = self._told(ranked[:MOST_CANDIDATES])
         return RunRoots(next(iter(candidates), None), candidates, tuple(by_failure))
+
+    def _orders(self) -> dict[int, int]:
+        """Return by place how many graver suspects came before; what stands last, and led to nothing, counts twice."""
+        heavy = (place for place, suspect in self._suspects.items() if max(suspect.weights, default=0) > _SLIGHT)
+        orders = {place: order for order, place in enumerate(sorted(heavy))}
+        last = self._course.moves.positions[-1:]
+        return {place: order * (1 + (place >= last[0] if last else 0)) for place, order in orders.items()}
 
     def _accuse(self, failure: Failure) -> None:
         """Charge a failure to the move that it traces back to, and in part to those on the way."""
