@@ -36,14 +36,14 @@ def amount(value: float | None, costs: CostAnalysis) -> str:
     """Return an amount of money with its currency: to the cent from one on, below it three digits that count."""
     if value is None:
         return _UNKNOWN
-    told = (
-        f"{value:,.2f}"
-        if value >= _CENTS
-        else f"{value:.3g}"
-        if value >= _TINY
-        else f"{value:.6f}".rstrip("0").rstrip(".")
-    )
-    return f"{told} {costs.currency or ''}".rstrip()
+    sign = _SIGNS.get(costs.currency or "")
+    return f"{sign}{_digits(value)}" if sign else f"{_digits(value)} {costs.currency or ''}".rstrip()
+
+
+def _digits(value: float) -> str:
+    if value >= _CENTS:
+        return f"{value:,.2f}"
+    return f"{value:.3g}" if value >= _TINY else f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def _count(number: int | None) -> str:

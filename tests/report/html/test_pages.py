@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from command import LOOP
 
+from analyzer.cost import CostAnalysis
 from analyzer.diagnosis import diagnose
 from analyzer.report.html.address import is_link, trace_link
 from analyzer.report.html.block import embedded
 from analyzer.report.html.index import IndexRow, index_page, row_of, row_of_file
+from analyzer.report.html.money import amount, costs_of
 from analyzer.report.html.page import Around, run_page
 from analyzer.report.json_form import run_document
 from analyzer.report.report import report_run
@@ -151,3 +153,46 @@ def test_the_list_shows_its_first_rows_without_scripts_too() -> None:
 
     assert page.count("&lt;run ") == 300
     assert "And 1 more" in page
+
+
+@pytest.mark.parametrize(
+    ("value", "currency", "told"),
+    [
+        (None, "USD", "?"),
+        (12345.678, "USD", "$12,345.68"),
+        (0.033498, "USD", "$0.0335"),
+        (0.000002, "EUR", "€0.000002"),
+        (0.5, "SEK", "0.5 SEK"),
+        (3, None, "3.00"),
+    ],
+)
+def test_money_is_told_with_its_sign_and_the_digits_that_count(
+    value: float | None, currency: str | None, told: str
+) -> None:
+    assert amount(value, CostAnalysis(currency=currency)) == told
+
+
+def test_a_run_that_costs_money_says_so() -> None:
+    costs = CostAnalysis(
+        total_tokens=10,
+        cost=0.25,
+        cost_complete=False,
+        currency="USD",
+        prices_as_of="2026-01-01",
+        unpriced_models=("m",),
+        wasted_cost=0.1,
+        waste_by_cause={"infinite_tool_loop": 0.1},
+    )
+
+    assert dict(costs_of(costs)) == {
+        "Tokens in all": "10",
+        "Tokens wasted": "?",
+        "Duplicate calls": "?",
+        "Redundancy": "?",
+        "Cost efficiency": "?",
+        "Cost": "≥ $0.25",
+        "Spent for nothing": "$0.1",
+        "… by infinite tool loop": "$0.1",
+        "Prices as of": "2026-01-01",
+        "Price not known": "m",
+    }

@@ -8,7 +8,15 @@
     ["n p", "next, previous evidence of the failure"], ["+ − 0", "zoom in, out, whole run"], ["z", "zoom to the step"], ["Esc", "close the evidence"], ["?", "this list"],
   ]);
   const settings = JSON.parse(byId("settings").textContent);
-  const model = new Model(await inflated(byId("data")));
+  let model;
+  try {
+    model = new Model(await inflated(byId("data")));
+  } catch (error) {
+    // A browser from before 2023 can't unpack; what stands in the page without scripts is still there.
+    byId("timeline-view").textContent = `This browser could not unpack the timeline (${error.message}); a newer one can.`;
+    byId("timeline-view").classList.add("empty");
+    return;
+  }
   const cards = [...document.querySelectorAll("[data-cause-card]")];
   Critiqor.causeOrder = cards.map((card) => Number(card.dataset.causeCard));
   const put = (view, place) => { byId(place).replaceChildren(); render(h(view, { model, jaeger: settings.jaeger }), byId(place)); };
