@@ -89,7 +89,7 @@ def test_05_parallel_calls_are_paired_with_their_own_results() -> None:
     assert "21" in json.dumps(paired["Rome"].payload["result"])
     assert paired["Lima"].status == "error"
     assert run["evidence_summary"]["tool_errors"] == 1
-    assert run["failure_causes"] == []
+    assert [(cause["type"], cause["severity"]) for cause in run["failure_causes"]] == [("tool_timeout", "low")]
 
 
 def test_06_spans_after_the_root_ended_belong_to_the_run() -> None:
