@@ -154,7 +154,8 @@ class Failures:
 
     def lacks(self, call: Call) -> bool:
         """Return whether the tool of a call was never offered, where the offered ones are known."""
-        return self._run.offered.known and call.tool is not None and not self._run.offered.has(call.tool)
+        offered = self._run.offered
+        return offered.known_for(call.agent) and call.tool is not None and not offered.has(call.tool)
 
     def _breach(self, call: Call) -> Breach | None:
         schema = self._run.offered.parameters(call.tool)

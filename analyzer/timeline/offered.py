@@ -33,11 +33,17 @@ class Offered(Struct, frozen=True):
     plain_names: frozenset[str]
     clashes: frozenset[str]
     """Names under which different schemas were declared."""
+    agents: frozenset[str | None]
+    """The agents that tell of tools."""
 
     @property
     def known(self) -> bool:
         """Whether the run tells of offered tools at all."""
         return bool(self.tools)
+
+    def known_for(self, agent: str | None) -> bool:
+        """Return whether the run tells of the tools of an agent, or of those of one that it does not name."""
+        return self.known and (agent is None or agent in self.agents or None in self.agents)
 
     def has(self, name: str) -> bool:
         """Return whether a tool was offered, prefixes and spelling aside."""
@@ -58,14 +64,18 @@ def offered_in(events: Iterable[Event]) -> Offered:
     """Return the tools that events tell of; linear in the events and the declarations."""
     tools: dict[str, Tool] = {}
     clashes: set[str] = set()
+    agents: set[str | None] = set()
     for event in events:
-        for tool in _tools(payload_of(event).get("tools")):
+        payload = payload_of(event)
+        for tool in _tools(payload.get("tools")):
+            agent = payload.get("agent")
+            agents.add(agent if isinstance(agent, str) else None)
             known = tools.get(tool.name)
             if known is not None and known.parameters != tool.parameters:
                 clashes.add(tool.name)
             tools[tool.name] = tool
     plain_names = frozenset(plain for name in tools for plain in _plain_names(name))
-    return Offered(tools, plain_names, frozenset(clashes))
+    return Offered(tools, plain_names, frozenset(clashes), frozenset(agents))
 
 
 def _tools(declared: Json) -> Iterator[Tool]:

@@ -35,6 +35,15 @@ def test_a_tool_that_no_request_names_was_not_offered() -> None:
     assert offered.has("plain")
 
 
+def test_what_one_agent_is_offered_tells_nothing_of_another() -> None:
+    event = offering({"name": "search_docs"})
+    event["payload"]["agent"] = "planner"
+    offered = timeline_of(event).offered
+
+    assert offered.known_for("planner")
+    assert not offered.known_for("writer")
+
+
 def test_two_schemas_under_one_name_are_no_schema() -> None:
     first, second = ({"name": "find", "parameters": {"required": [name]}} for name in ("a", "b"))
 
