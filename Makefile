@@ -51,6 +51,8 @@ wheel: install
 bench: install
 	@$(BIN)/python bench/measure.py
 	@$(BIN)/python bench/emit.py
+	@$(BIN)/python bench/scale.py --spans $${SPANS:-1000000}
+	@$(BIN)/python bench/peers.py $${PEERS:-.peers}
 	@$(BIN)/python bench/report.py
 
 # The versions that `make install` takes, anew: the newest that fit.

@@ -18,7 +18,6 @@ from analyzer.detectors.registry import ALL
 from analyzer.models.prices import LongRates, Price, PriceList
 from analyzer.options import Options
 from analyzer.session.shapes import is_list, is_object
-from critiqor_otel.cli.policy_file import read_settings
 
 __all__ = ["find_configuration", "read_options", "read_prices"]
 
@@ -41,7 +40,7 @@ def read_options(given: str | None, *, start: Path | None = None) -> Options:
     path = Path(given) if given is not None else find_configuration(start or Path.cwd())
     if path is None:
         return Options()
-    settings = read_settings(str(path))
+    settings = _read_settings(path)
     inner, table = _own_table(path, settings)
     return _options(path, table, inner)
 
@@ -63,7 +62,13 @@ def read_prices(path: Path) -> PriceList:
     Raises:
         click.UsageError: it can't be read, or is none.
     """
-    return _prices(read_settings(str(path)), str(path), "")
+    return _prices(_read_settings(path), str(path), "")
+
+
+def _read_settings(path: Path) -> Mapping[str, Any]:
+    from critiqor_otel.cli.policy_file import read_settings  # noqa: PLC0415  # loads the evaluation: few have settings
+
+    return read_settings(str(path))
 
 
 def _mentions_us(path: Path) -> bool:

@@ -3,20 +3,23 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from analyzer.causality.graph import RunGraph
 from analyzer.errors import HistoryError
-from analyzer.evaluation.history.store import HISTORY_FILE, Diagnosed, History
 from analyzer.report.report import RunReport
 from analyzer.session.instants import format_instant
 from analyzer.session.model import Session
 from critiqor_otel.cli.side import Side
 from critiqor_otel.errors import OutputError
+from critiqor_otel.formats.inputs import HISTORY_FILE
 from critiqor_otel.spool.sealed_runs import SESSION_FILE
 
 __all__ = ["Stores", "keep", "keep_started", "start_of"]
 
 _AT_ONCE = 500  # verdicts a transaction: few enough to hold, enough to be quick
+_Verdict = tuple[dict[str, Any], str, str | None]
+"""A run's verdict, when it started, and its session file."""
 _NO_GRAPH = RunGraph()  # most of a verdict, and nothing that a history holds
 
 
@@ -67,7 +70,7 @@ def keep_started(
     Raises:
         OutputError: the history that was named can't be written.
     """
-    waiting: dict[Path, list[Diagnosed]] = {}
+    waiting: dict[Path, list[_Verdict]] = {}
     broken: set[Path] = set()
     for run in runs:
         run_id = run.diagnosis.run_id
@@ -82,10 +85,12 @@ def keep_started(
         _save(store, verdicts, stores, side)
 
 
-def _save(store: Path, verdicts: list[Diagnosed], stores: Stores, side: Side) -> bool:
+def _save(store: Path, verdicts: list[_Verdict], stores: Stores, side: Side) -> bool:
+    from analyzer.evaluation.history.store import Diagnosed, History  # noqa: PLC0415  # most diagnoses keep nothing
+
     try:
         with History.visit(store) as history:
-            history.save_diagnoses(verdicts)
+            history.save_diagnoses([Diagnosed(*verdict) for verdict in verdicts])
     except HistoryError as error:
         if stores.named is not None:
             raise OutputError(f"the history was not written: {error}") from error
@@ -94,9 +99,9 @@ def _save(store: Path, verdicts: list[Diagnosed], stores: Stores, side: Side) ->
     return True
 
 
-def _diagnosed(run: RunReport, start: str, places: Sequence[str]) -> Diagnosed:
+def _diagnosed(run: RunReport, start: str, places: Sequence[str]) -> _Verdict:
     verdict = replace(run.diagnosis, causal_graph=_NO_GRAPH).to_dict()
-    return Diagnosed(verdict, start, places[0] if places else None)
+    return verdict, start, places[0] if places else None
 
 
 def start_of(session: Session) -> str:

@@ -6,19 +6,6 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TypeVar
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
-
 from analyzer.report.plain import one_line
 from analyzer.session.model import Note
 
@@ -72,6 +59,15 @@ class Side:
         if self._quiet or not sys.stderr.isatty():
             yield from items
             return
+        from rich.console import Console  # noqa: PLC0415  # slow to load, and needed on a terminal alone
+        from rich.progress import (  # noqa: PLC0415  # as above
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+        )
+
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         progress = Progress(*columns, console=Console(stderr=True), transient=True)
         task = progress.add_task(label, total=total)
@@ -91,6 +87,17 @@ class Side:
         if self._quiet or not sys.stderr.isatty():
             yield _unheard
             return
+        from rich.console import Console  # noqa: PLC0415  # as above
+        from rich.progress import (  # noqa: PLC0415  # as above
+            BarColumn,
+            DownloadColumn,
+            Progress,
+            TaskID,
+            TextColumn,
+            TimeRemainingColumn,
+            TransferSpeedColumn,
+        )
+
         columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TextColumn("left"), TimeRemainingColumn())
         progress = Progress(
             TextColumn("{task.description}"), *columns, console=Console(stderr=True), transient=True, expand=True

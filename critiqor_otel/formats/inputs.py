@@ -14,10 +14,21 @@ from critiqor_otel.backends.address import is_address, shown_address
 from critiqor_otel.errors import UnreadableInputError
 from critiqor_otel.formats.input_files import SKIPPED_FILE, UNREADABLE_INPUT, files_under, is_folder, place_of
 
-__all__ = ["STANDARD_INPUT", "Input", "found_from_anywhere", "inputs_of", "is_remote", "open_input", "size_of"]
+__all__ = [
+    "HISTORY_FILE",
+    "STANDARD_INPUT",
+    "Input",
+    "found_from_anywhere",
+    "inputs_of",
+    "is_remote",
+    "open_input",
+    "size_of",
+]
 
 STANDARD_INPUT = "-"
-_HISTORY_FILE = "history.sqlite"  # the store's name, said here since its module takes long to load
+HISTORY_FILE = "history.sqlite"
+"""The name of the history among runs, said here since its own module takes long to load."""
+
 _BUFFER = 1 << 20
 _REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://")
 
@@ -123,7 +134,7 @@ def _folder(folder: Path) -> Iterator[Input]:
         if isinstance(entry, Note):
             yield Input(path=entry.place or "", place=entry.place or "", note=entry)
             continue
-        ours = entry.name.startswith(_HISTORY_FILE)  # with its side files, or one that was set aside: no evidence
+        ours = entry.name.startswith(HISTORY_FILE)  # with its side files, or one that was set aside: no evidence
         yield Input(path=str(entry), place=place_of(entry), code=SKIPPED_FILE, is_ours=ours, in_folder=True)
     if not found:
         place = place_of(folder)

@@ -1,6 +1,5 @@
 """One framed message becomes a batch: an OTLP request in protobuf or JSON, of any signal."""
 
-from critiqor_otel.decode.otlp_protobuf import decode_logs, decode_traces
 from critiqor_otel.decode.otlp_signal import Signal, signal_of_block
 from critiqor_otel.decode.wire import top_fields
 from critiqor_otel.formats.documents import decode_document
@@ -29,4 +28,6 @@ def decode_protobuf(data: bytes, signal: Signal | None, *, place: str) -> Batch:
     """
     if signal is Signal.METRICS:
         return Batch(skipped=1)
+    from critiqor_otel.decode.otlp_protobuf import decode_logs, decode_traces  # noqa: PLC0415  # slow to load
+
     return decode_logs(data, place=place) if signal is Signal.LOGS else decode_traces(data, place=place)
