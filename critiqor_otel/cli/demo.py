@@ -21,6 +21,7 @@ from critiqor_otel.annotate.verdict_spans import verdict_spans
 from critiqor_otel.cli.beside import write_beside
 from critiqor_otel.cli.diagnose import look_of
 from critiqor_otel.cli.exit_code import ExitCode
+from critiqor_otel.cli.html_pages import PagesRequest, deliver_pages
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.reading import read_runs
 from critiqor_otel.cli.sending import sending, settings_for
@@ -37,6 +38,7 @@ __all__ = ["TRACE_FILE", "Request", "command", "demo"]
 _NAME = "critiqor-otel"
 _JAEGER = "http://localhost:16686"
 TRACE_FILE = "support_agent.otlp.jsonl"
+_REPORT_FILE = "report.html"
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,8 +65,11 @@ def demo(request: Request) -> int:
         session.run_id: [str(one.folder / SESSION_FILE)] for session, one in zip(found.sessions, sealed, strict=True)
     }
     runs = list(write_beside(diagnosed(found.sessions, profile=Profile.STANDARD), places, side=side))
+    page = folder / _REPORT_FILE
+    deliver_pages(Report(runs=runs), found.sessions, PagesRequest(output=str(page), jaeger=request.jaeger), side=side)
     where = [f"\ntrace:    {trace}\n", *(f"session:  {one.folder / SESSION_FILE}\n" for one in sealed)]
     where += [f"verdict:  {one.folder / DIAGNOSIS_FILE}\n" for one in sealed]
+    where.append(f"report:   {page}\n")
     where += [f"\nSee it step by step: {_command()} show {shlex.quote(str(one.folder))}\n" for one in sealed]
     table = form_named("table")(Report(runs=runs), look_of(STANDARD_OUTPUT))
     seen = True if request.jaeger is None else _send(found.sessions, runs, request, side)

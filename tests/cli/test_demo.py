@@ -14,6 +14,7 @@ def test_the_demo_tells_verdict_evidence_and_files(critiqor: Critiqor, tmp_path:
     assert sorted(path.name for path in (tmp_path / "demo").rglob("*") if path.is_file()) == [
         "diagnosis.json",
         "receipt.json",
+        "report.html",
         "session.json",
         "support_agent.otlp.jsonl",
     ]

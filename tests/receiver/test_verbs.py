@@ -334,3 +334,14 @@ def test_run_hears_an_agent_in_javascript(tmp_path: Path, protocol: str, monkeyp
 
     assert outcome.code == 0
     assert only_session(tmp_path / "runs").agent.name == "js"
+
+
+def test_serve_shows_the_runs_to_a_browser_and_judges_them(tmp_path: Path) -> None:
+    with serving(tmp_path / "runs", "--ui") as server:
+        with urlopen(server.places["ui"], timeout=20) as answer:  # noqa: S310  # our own server
+            page = answer.read()
+        server.send(trace_request(1, 2, root=True, agent=True))
+        server.stop()
+
+    assert b'data-live="api/runs"' in page
+    assert list((tmp_path / "runs").glob("*/diagnosis.json"))
