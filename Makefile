@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # An environment whose Python went away is made anew.
 INSTALLED := $(if $(shell $(BIN)/python -c 'print(1)' 2>/dev/null),$(VENV)/.installed,rebuild)
 
-.PHONY: install rebuild demo test programs interop check wheel bench lock audit sbom vendor fuzz soak clean
+.PHONY: install rebuild demo test programs interop check wheel accuracy bench lock audit sbom vendor fuzz soak clean
 
 install: $(INSTALLED)
 
@@ -47,6 +47,9 @@ check: install
 # The built wheel, in an environment of its own: what users get is what is shown to work.
 wheel: install
 	@.ci/wheel $(BIN)/python
+
+accuracy: install
+	@$(BIN)/python bench/accuracy $${DATA:?a folder of labelled runs} --write docs/accuracy.md
 
 bench: install
 	@$(BIN)/python bench/measure.py

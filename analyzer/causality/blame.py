@@ -14,7 +14,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from analyzer.causality.course import Course, is_code
+from analyzer.causality.course import Course, is_code, learned_in, told_in
 from analyzer.causality.effects import changes_world, purposes_of, values_of
 from analyzer.causality.graph import Relation
 from analyzer.causality.moves import Move, is_empty
@@ -113,7 +113,7 @@ class Blame:
         """By id or number: the first move that said something wrong and named it."""
         found: dict[str, int] = {}
         for move in self._false_words:
-            for value in self._course.told[move.index]:
+            for value in told_in(move):
                 found.setdefault(value, move.index)
         return found
 
@@ -152,14 +152,16 @@ class Blame:
 
     @cached_property
     def _first_said(self) -> dict[str, int]:
-        """By value that agents alone brought up: the move that did."""
-        course = self._course
-        known = set(course.given)
+        """By value of a failed call's arguments that agents alone brought up: the move that did."""
+        failed = (call for move in self._course.own for call in move.calls if call.status == "error")
+        open_values = set[str]().union(*(values_of(call) for call in failed if not is_code(call)))
+        open_values -= self._course.given
         first: dict[str, int] = {}
-        for move in course.own:
-            for value in course.told[move.index]:
-                if value not in known:
-                    first[value] = move.index
-                    known.add(value)
-            known |= course.learned[move.index]
+        for move in self._course.own:
+            if not open_values:
+                break
+            said = open_values & told_in(move)
+            first.update(dict.fromkeys(sorted(said), move.index))
+            open_values -= said
+            open_values -= learned_in(move)
         return first

@@ -16,7 +16,7 @@ from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.telling import text_in, tokens, weight
 
-__all__ = ["MOST_TEXT", "Course", "course_of", "is_code", "is_control", "telling_of"]
+__all__ = ["MOST_TEXT", "Course", "course_of", "is_code", "is_control", "learned_in", "telling_of", "told_in"]
 
 MOST_TEXT: Final = 20_000
 """Characters of one text that are looked at, from its beginning; of an answer also from its end."""
@@ -115,18 +115,16 @@ class Course:
             texts.append(_BLOCK.sub(" ", self.own[0].text))
         return set[str]().union(*map(telling_of, texts))
 
-    @cached_property
-    def told(self) -> dict[int, set[str]]:
-        """By move: the tokens of what was said and of the arguments of its calls."""
-        return {move.index: _told(move) for move in self.own}
 
-    @cached_property
-    def learned(self) -> dict[int, set[str]]:
-        """By move: the tokens of what its calls gave back."""
-        return {
-            move.index: set[str]().union(*(telling_of(text_in(call.result)) for call in move.calls if _known(call)))
-            for move in self.own
-        }
+def told_in(move: Move) -> set[str]:
+    """Return the tokens of what a move says, and of the arguments of its calls."""
+    arguments = (telling_of(text_in(call.arguments)) for call in move.calls if call.arguments is not ABSENT)
+    return telling_of(move.text).union(*arguments)
+
+
+def learned_in(move: Move) -> set[str]:
+    """Return the tokens of what the calls of a move gave back."""
+    return set[str]().union(*(telling_of(text_in(call.result)) for call in move.calls if call.result is not ABSENT))
 
 
 def course_of(timeline: Timeline) -> Course:
@@ -138,15 +136,6 @@ def _closes(text: str) -> bool:
     end = text[-_CLOSING:]
     last_line = end.rstrip().rpartition("\n")[2].rpartition(" ")[2]
     return _FINAL.search(end) is not None or (bool(last_line) and is_control(last_line))
-
-
-def _told(move: Move) -> set[str]:
-    arguments = (telling_of(text_in(call.arguments)) for call in move.calls if call.arguments is not ABSENT)
-    return telling_of(move.text).union(*arguments)
-
-
-def _known(call: Call) -> bool:
-    return call.result is not ABSENT
 
 
 def _texts(value: Json) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from analyzer.causality.course import MOST_TEXT, Course, telling_of
+from analyzer.causality.course import MOST_TEXT, Course, learned_in, telling_of, told_in
 from analyzer.timeline.telling import weight
 
 __all__ = ["answer_origins"]
@@ -34,8 +34,9 @@ def answer_origins(course: Course) -> Mapping[int, float]:
     whole = sum(wanted.values())
     found: Counter[int] = Counter()
     for move in course.own:
-        told = telling_of(before) if move is answer and before else course.told[move.index]
-        for token in [token for token in wanted if token in told or token in course.learned[move.index]]:
+        told = telling_of(before) if move is answer and before else told_in(move)
+        held = told | learned_in(move)
+        for token in [token for token in wanted if token in held]:
             found[move.index] += wanted.pop(token)
         if move is answer:
             break

@@ -2,10 +2,10 @@
 
 import re
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from analyzer.causality.blame import Blame
-from analyzer.causality.course import is_code, telling_of
+from analyzer.causality.course import is_code, telling_of, told_in
 from analyzer.causality.effects import values_of
 from analyzer.causality.marks import Marks, fading, first
 from analyzer.causality.moves import Move
@@ -56,24 +56,41 @@ def announced(scene: Scene) -> Marks:
         return
     values = values_of(failed)
     words = (move for move in course.own if move.text and not move.calls and move.position < failed.position)
-    yield from first(move for move in words if not values.isdisjoint(course.told[move.index]))
+    yield from first(move for move in words if not values.isdisjoint(told_in(move)))
 
 
 def denied(scene: Scene) -> Marks:
     """Find words that stated of a thing what the error of a later call about it denies."""
     course = scene.course
     lost = ((move, call) for move in course.own for call in move.calls if _is_lost(call, scene.blame))
-    for move, call in islice(lost, _LOOKED_AT):
-        denied = _NEGATION.sub(" ", call.error or "")
-        said = telling_of(denied) if denied != call.error else set[str]()
-        about = values_of(call)
-        for one in course.own:
-            if one.index >= move.index:
-                break
-            told = course.told[one.index] if one.text else set[str]()
-            if len(said & told) >= _SAME_WORDS and not about.isdisjoint(told):
-                yield one.index, 1.0
-                return
+    denials = [_Denial(move.index, _denied_in(call), values_of(call)) for move, call in islice(lost, _LOOKED_AT)]
+    last = max((one.place for one in denials if one.words), default=0)
+    for move in course.own:
+        if move.index >= last:
+            return
+        told = told_in(move) if move.text else set[str]()
+        if any(one.contradicts(move, told) for one in denials):
+            yield move.index, 1.0
+            return
+
+
+class _Denial(NamedTuple):
+    """What the error of a lost call denies."""
+
+    place: int
+    words: set[str]
+    about: set[str]
+
+    def contradicts(self, move: Move, told: set[str]) -> bool:
+        """Return whether a move before had stated it."""
+        same = len(self.words & told) >= _SAME_WORDS
+        return same and move.index < self.place and not self.about.isdisjoint(told)
+
+
+def _denied_in(call: Call) -> set[str]:
+    error = call.error or ""
+    denied = _NEGATION.sub(" ", error)
+    return telling_of(denied) if denied != error else set()
 
 
 def _is_lost(call: Call, blame: Blame) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analyzer.causality.decisive import RunRoots
 from analyzer.causality.graph import RunGraph
 from analyzer.errors import HistoryError
 from analyzer.report.report import RunReport
@@ -100,7 +101,8 @@ def _save(store: Path, verdicts: list[_Verdict], stores: Stores, side: Side) -> 
 
 
 def _diagnosed(run: RunReport, start: str, places: Sequence[str]) -> _Verdict:
-    verdict = replace(run.diagnosis, causal_graph=_NO_GRAPH).to_dict()
+    roots = RunRoots(run.diagnosis.roots.primary)  # a history asks for the one root of a run
+    verdict = replace(run.diagnosis, causal_graph=_NO_GRAPH, roots=roots).to_dict()
     return verdict, start, places[0] if places else None
 
 
