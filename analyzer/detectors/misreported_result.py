@@ -46,6 +46,7 @@ from analyzer.timeline.sentences import plain, quoted, sentences
 __all__ = ["DETECTOR"]
 
 TYPE = "misreported_result"
+MOST_TOLD = 20
 IMPACT = {"wrong-state": -20, "denied-value": -20, "wrong-count": -14}
 _TOKEN = re.compile(r"[\w\-./]+")
 _COUNTED = re.compile(
@@ -62,7 +63,7 @@ _PICKED = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[:;]|, (?!and)| [-\u2013\u2014] ")
-_WORDS = re.compile(r"\w+")
+_CUTS = frozenset(":;,\u2013\u2014-")
 _STATE_LIST = re.compile(r"\b(?:status|state)\b", re.IGNORECASE)
 _QUOTED_WORD = re.compile(r"['\"`]([A-Za-z]{3,30}(?: [a-z]{2,20})?)['\"`]")
 # What is asked, planned, supposed or denied is no report of a state.
@@ -91,8 +92,8 @@ WHY = Why(
 )
 
 
-_Told: TypeAlias = dict[tuple[str, ...], Record]
-"""The latest record of one thing from each kind of result, by its fields."""
+_Told: TypeAlias = list[Record]
+"""What results tell of one thing, in order."""
 
 
 class _Report(NamedTuple):
@@ -123,7 +124,7 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
     for one in timeline.assertions:
         while taken < len(records) and records[taken].position < one.said.position:
             record = records[taken]
-            known.setdefault(record.key, {})[tuple(record.fields)] = record
+            known.setdefault(record.key, []).append(record)
             taken += 1
         rules = [rule for signs, rule in _RULES if one.mentions(signs or states)]
         if not rules:
@@ -154,16 +155,25 @@ def _wrong_state(sentence: str, known: Mapping[str, _Told], states: frozenset[st
     lower = sentence.lower()
     if not any(state in lower for state in states):
         return None
-    for clause in _CLAUSE.split(lower):
-        told = [record for key in _named(clause, known) for record in known[key].values()]
-        if not told or _NO_REPORT.search(clause):
+    for clause in _CLAUSE.split(lower) if _CUTS.intersection(lower) else (lower,):
+        said = [state for state in sorted(states) if _holds_word(clause, state)]
+        if len(said) != 1:
             continue
-        words = f" {' '.join(_WORDS.findall(clause))} "
-        said = [state for state in sorted(states) if f" {state} " in words]
+        told = [record for key in _named(clause, known) for record in _latest(known[key])]
         other = next((record for record in told if record.state is not None), None)
-        if len(said) == 1 and other is not None and not any(_agree(record.state, said[0]) for record in told):
-            return "wrong-state", other.position, f"the state is {quoted(other.state or '')}"
+        if other is None or any(_agree(record.state, said[0]) for record in told) or _NO_REPORT.search(clause):
+            continue
+        return "wrong-state", other.position, f"the state is {quoted(other.state or '')}"
     return None
+
+
+def _holds_word(text: str, word: str) -> bool:
+    """Return whether a text holds a word at its first place, or anywhere, as a word of its own."""
+    place = text.find(word)
+    if place < 0:
+        return False
+    before, after = text[max(0, place - 1) : place], text[place + len(word) : place + len(word) + 1]
+    return not (before.isalnum() or after.isalnum()) or re.search(rf"\b{re.escape(word)}\b", text) is not None
 
 
 def _agree(state: str | None, said: str) -> bool:
@@ -198,19 +208,7 @@ _RULES: tuple[tuple[tuple[str, ...], _Rule], ...] = (
     ((), _wrong_state),
     (("n't", " no ", " not ", "without", "lack", "missing"), _denied_value),
     (
-        (
-            "there are ",
-            "there were ",
-            " have ",
-            " offer ",
-            " carry ",
-            "found ",
-            "see ",
-            "count",
-            "returned ",
-            "list",
-            "contain",
-        ),
+        ("there are", "there were", "we have", "we currently", "we offer", "we carry", "you have", "total of"),
         _wrong_count,
     ),
 )
@@ -219,7 +217,12 @@ _RULES: tuple[tuple[tuple[str, ...], _Rule], ...] = (
 def _of_the_one(sentence: str, known: Mapping[str, _Told]) -> Iterable[Record]:
     """Return what is told of the one known thing a sentence names; nothing where it names several, or none."""
     named = _named(sentence, known)
-    return known[named[0]].values() if len(named) == 1 else ()
+    return _latest(known[named[0]]) if len(named) == 1 else ()
+
+
+def _latest(told: _Told) -> Iterable[Record]:
+    """Return the latest record of each kind of result, which is told by its fields."""
+    return {tuple(record.fields): record for record in told[-MOST_TOLD:]}.values()
 
 
 def _named(text: str, known: Mapping[str, _Told]) -> list[str]:

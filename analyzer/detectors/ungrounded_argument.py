@@ -126,7 +126,7 @@ class _Before:
     def holds(self, atoms: Sequence[str], position: int) -> bool:
         """Return whether something before a position holds one of these, or was shortened."""
         place = bisect_left(self._places, position)
-        for _, thing in self._things[max(0, place - RECENT) : place]:
+        for _, thing in reversed(self._things[max(0, place - RECENT) : place]):
             text = _json(thing)
             if any(atom in text for atom in atoms):
                 return True

@@ -71,9 +71,11 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 def _wrong(line: str) -> Iterator[tuple[str, str]]:
     """Yield the calculations of a sentence whose result is another, with that."""
-    if "=" not in line or _NO_CLAIM.search(line):
+    if "=" not in line:
         return
     for found in _CALCULATION.finditer(line):
+        if _NO_CLAIM.search(line):
+            return
         if _OPEN_BEFORE.search(line[: found.start()]) or len(_CURRENCIES.intersection(found[0])) > 1:
             continue
         value, said = _value(found[1]), _number(found[2])
