@@ -9,7 +9,7 @@ from analyzer.report.report import SCHEMA_VERSION
 from analyzer.session.model import Note
 from analyzer.verdict import Diagnosis
 
-__all__ = ["diagnosis_schema"]
+__all__ = ["DiagnosisDocument", "diagnosis_schema"]
 
 
 class DiagnosisDocument(Struct, frozen=True):

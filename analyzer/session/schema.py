@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from analyzer.session.model import SCHEMA_VERSION, Agent, Json, Note, SpanRef
 
-__all__ = ["session_schema"]
+__all__ = ["EventObject", "SessionFile", "SessionMetrics", "session_schema"]
 
 
 class EventObject(Struct, frozen=True, kw_only=True):

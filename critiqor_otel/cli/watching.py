@@ -14,7 +14,7 @@ from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE
 
 __all__ = ["check_watchable", "watch"]
 
-PAUSE = 1.0  # seconds between two looks at the files
+_PAUSE = 1.0  # seconds between two looks at the files
 
 _Seen = dict[str, tuple[int, int]]
 """Size and time of change, by path."""
@@ -41,7 +41,7 @@ def watch(
         if there != seen:
             seen = there
             act()
-        pause(PAUSE)
+        pause(_PAUSE)
 
 
 def _files(paths: Sequence[str], product: str) -> Iterator[tuple[str, tuple[int, int]]]:

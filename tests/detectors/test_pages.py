@@ -53,7 +53,13 @@ def test_a_detector_judges_by_the_profiles_that_know_its_type(detector: Detector
 
 def test_every_module_of_the_folder_is_in_the_list() -> None:
     folder = Path(analyzer.detectors.__path__[0])
-    modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "detector", "failing_calls", "pages", "registry"}
+    modules = {path.stem for path in folder.glob("*.py")} - {
+        "__init__",
+        "detector",
+        "failing_calls",
+        "pages",
+        "registry",
+    }
 
     assert modules == {detector.failure_type for detector in ALL}
 
