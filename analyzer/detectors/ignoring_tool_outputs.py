@@ -7,7 +7,8 @@ medium, high from two on.
 Where nothing is marked, values tell: ids, numbers, names and phrases of an output that turn up in later arguments,
 prompts or answers show that it was used (rule `no-value-seen-again`). A tool that looks something up
 and of whose outputs nothing ever turns up is reported at severity low. When that holds for all outputs of a run, and
-its answer states numbers that stand nowhere before, the severity is medium.
+its answer states numbers that neither stand anywhere before nor follow from those of the outputs, the severity is
+medium.
 
 ## Why is this bad
 The call was paid for, and the step after it rests on something else than the evidence: a guess, or an old assumption.
@@ -36,6 +37,7 @@ from analyzer.detectors.detector import Detector, Dimension, Options, Why, finge
 from analyzer.options import names
 from analyzer.profile import Profile
 from analyzer.session.accessors import (
+    ABSENT,
     REFERENCED,
     STATUS,
     USED,
@@ -47,8 +49,11 @@ from analyzer.session.accessors import (
 )
 from analyzer.session.model import Event
 from analyzer.timeline.call import Call
+from analyzer.timeline.conversation import Role
+from analyzer.timeline.derivable import is_derivable, numbers_in
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
+from analyzer.timeline.telling import text_in, tokens
 from analyzer.timeline.tool_purpose import changes_something, hands_over_to, runs_anything
 from analyzer.timeline.tool_words import is_lookup, name_words, writes
 
@@ -65,6 +70,7 @@ WHY = Why(
 
 
 SHOWN = 10
+MOST_ASKED = 20_000  # characters of what was asked that are looked through for numbers
 LOW_IMPACT = -4
 DERIVED_IMPACT = -12
 RULE = "no-value-seen-again"
@@ -143,9 +149,9 @@ def _speaks_for_itself(call: Call, timeline: Timeline, unused: frozenset[int]) -
 def _derived(timeline: Timeline, unused: Sequence[Call]) -> FailureCause:
     tools = sorted({call.tool for call in unused if call.tool is not None})
     outputs = [timeline.events[call.output_position] for call in unused[:SHOWN]]
-    invented = timeline.provenance.invented
     answer = timeline.conversation.answer
-    guessed = bool(invented) and answer is not None and not _any_output_used(timeline)
+    invented = [] if _any_output_used(timeline) else _invented(timeline, unused)
+    guessed = bool(invented) and answer is not None
     shown = [timeline.events[answer.position], *outputs] if guessed and answer is not None else outputs
     impact = DERIVED_IMPACT if guessed else LOW_IMPACT
     said = f"Nothing of {_outputs(len(unused))}{_from(tools)} turns up in what the agent did or said afterwards"
@@ -164,6 +170,18 @@ def _derived(timeline: Timeline, unused: Sequence[Call]) -> FailureCause:
         fingerprint=fingerprint(TYPE, "derived", tools),
         **shown_by(shown),
     )
+
+
+def _invented(timeline: Timeline, unused: Sequence[Call]) -> list[str]:
+    """Return numbers of the answer that nobody had told and that don't follow from any that was told."""
+    told = numbers_in(tokens("\n".join(text_in(call.result) for call in unused if call.result is not ABSENT)))
+    if not told:
+        return []
+    asked = [one.text for one in timeline.conversation.by(Role.USER)]
+    asked += [text_in(call.arguments) for call in timeline.work if call.arguments is not ABSENT]
+    known = [*told, *numbers_in(tokens("\n".join(asked)[:MOST_ASKED])), float(len(unused))]
+    said = [token for token in timeline.provenance.invented if len(token) > 1 and numbers_in((token,))]
+    return [token for token in said if not is_derivable(float(token), known)]
 
 
 def _any_output_used(timeline: Timeline) -> bool:
