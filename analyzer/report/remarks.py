@@ -50,7 +50,7 @@ def not_judged(diagnosis: Diagnosis) -> list[str]:
 def missing_facts_of(diagnosis: Diagnosis) -> dict[str, list[str]]:
     """Return the failure types whose detectors lack a fact, with the facts."""
     missing = set(diagnosis.evidence_summary.missing)
-    lacking = {
+    lacking: dict[str, list[str]] = {
         detector.failure_type: [fact.value for fact in Fact if fact in detector.needs and fact.value in missing]
         for detector in ALL
     }
