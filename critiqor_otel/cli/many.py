@@ -2,7 +2,7 @@
 
 import os
 import pickle
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
@@ -90,7 +90,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) -> Iterator[ManyRuns]:
+def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) -> Generator[ManyRuns]:
     """Yield the runs of the inputs; their work folder is removed when the block ends well.
 
     Raises:

@@ -7,9 +7,8 @@ system, or an address of fsspec (`s3://…`). A task whose worker is lost is run
 import logging
 import os
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from typing import Any, Self
-
-import distributed
 
 from critiqor_otel.engine.store import Store
 from critiqor_otel.engine.tasks import Task, perform
@@ -17,7 +16,7 @@ from critiqor_otel.engine.tasks import Task, perform
 __all__ = ["DaskEngine"]
 
 _RETRIES = 3
-_dask: Any = distributed  # which has no types of its own
+_dask: Any = import_module("distributed")  # which has no types of its own
 
 
 class DaskEngine:

@@ -10,7 +10,7 @@ from analyzer.session.model import Note
 from critiqor_otel.engine.frames import merged
 from critiqor_otel.engine.layout import Share, gathered_ties, shares, suspects
 from critiqor_otel.engine.mapping import Mapped, SegmentRef, map_input
-from critiqor_otel.engine.moving import Chained, chain_traces, move_traces
+from critiqor_otel.engine.moving import Chained, Moved, chain_traces, move_traces
 from critiqor_otel.engine.parts import from_the_start
 from critiqor_otel.engine.reducing import Purpose, Reduced, reduce_share
 from critiqor_otel.engine.store import Store
@@ -128,7 +128,8 @@ class Job:
             for share in work
             if share.leaving
         ]
-        for moved in self._results("gathering", moves):
+        found: list[Moved] = self._results("gathering", moves)
+        for moved in found:
             for ref in moved.segments:
                 work[ref.partition].segments.append(ref)
         return [share for share in work if share.segments]
@@ -150,7 +151,7 @@ class Job:
 
     def _results(self, label: str, tasks: Sequence[Task]) -> list[Any]:
         """Return the results in the order of the tasks; those that were kept are not worked out again."""
-        there = self._store.names() if tasks else frozenset()
+        there: frozenset[str] = self._store.names() if tasks else frozenset()
         results: dict[str, Any] = {}
         for task in tasks:
             if f"{task.name}.done" in there and (kept := kept_result(task.name, self._store)) is not None:

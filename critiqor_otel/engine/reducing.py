@@ -5,7 +5,7 @@ traces unpacked. Any scheduler may run it, anywhere, again and again: the same c
 """
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
@@ -157,7 +157,7 @@ class _Origins:
 
 
 @contextmanager
-def _collecting() -> Iterator[Callable[[int], None]]:
+def _collecting() -> Generator[Callable[[int], None]]:
     """Collect cycles now and then by hand, looking at nothing that was there before."""
     was_on = gc.isenabled()
     gc.disable()

@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 from typing_extensions import override
 
 from critiqor_otel.errors import OutputError
-from critiqor_otel.formats.inputs import is_remote
+from critiqor_otel.formats.inputs import file_system, is_remote
 
 __all__ = ["Store"]
 
@@ -21,7 +21,7 @@ class Store:
     def __init__(self, address: str) -> None:
         """Take the path or address of the folder, which is made when the first file is written."""
         self.address = address.rstrip("/") if is_remote(address) else str(Path(address).absolute())
-        self._system: Any = _system(address) if is_remote(address) else None
+        self._system: Any = file_system(address)[0] if is_remote(address) else None
 
     @override
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
@@ -105,9 +105,3 @@ class Store:
 
     def _path(self, name: str) -> str:
         return f"{self.address}/{name}"
-
-
-def _system(address: str) -> Any:
-    from fsspec.core import url_to_fs  # noqa: PLC0415  # an extra, for those whose files are elsewhere
-
-    return url_to_fs(address)[0]

@@ -6,23 +6,27 @@ columns. Loaded only where tables are asked for.
 
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from importlib import import_module
 from typing import IO, Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from analyzer.report.json_form import encode_json
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.engine.reducing import Judged
 from critiqor_otel.engine.store import Store
 
 __all__ = ["TABLES", "part_of", "tables_of"]
 
+pa: Any = import_module("pyarrow")  # which has no types of its own
+pq: Any = import_module("pyarrow.parquet")
 _ROWS = 8_192  # held before they are written
-_TEXTS = pa.list_(pa.string())
-_SPANS = pa.list_(pa.struct([("trace_id", pa.string()), ("span_id", pa.string())]))
-_NOTES = pa.list_(pa.struct([("code", pa.string()), ("message", pa.string())]))
-_MOMENT = pa.timestamp("ns", tz="UTC")
-_COUNT, _TEXT, _NUMBER, _YES = pa.int64(), pa.string(), pa.float64(), pa.bool_()
+_TEXTS: Any = pa.list_(pa.string())
+_SPANS: Any = pa.list_(pa.struct([("trace_id", pa.string()), ("span_id", pa.string())]))
+_NOTES: Any = pa.list_(pa.struct([("code", pa.string()), ("message", pa.string())]))
+_MOMENT: Any = pa.timestamp("ns", tz="UTC")
+_COUNT: Any = pa.int64()
+_TEXT: Any = pa.string()
+_NUMBER: Any = pa.float64()
+_YES: Any = pa.bool_()
 
 TABLES: dict[str, Any] = {
     "runs": pa.schema(
@@ -172,7 +176,7 @@ class _Sheet:
 def _run(document: dict[str, Any], run: Judged) -> dict[str, Any]:
     agent, primary, cost = document["agent"], document["primary_diagnosis"], document["cost_analysis"]
     metrics, summary = document["runtime_metrics"], document["evidence_summary"]
-    tokens = summary["tokens"] or {}
+    tokens: dict[str, Any] = summary["tokens"] or {}
     return {
         **{name: document[name] for name in ("run_id", "trace_ids", "status", "trust_score", "readiness_level")},
         "started": min((event.time_ns for event in run.session.events if event.time_ns is not None), default=None),
@@ -234,6 +238,6 @@ def _json(value: Any) -> str | None:
 def _mended(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
-    if isinstance(value, dict):
+    if is_object(value):
         return {key: _mended(inside) for key, inside in value.items()}
-    return [_mended(inside) for inside in value] if isinstance(value, list) else value
+    return [_mended(inside) for inside in value] if is_list(value) else value

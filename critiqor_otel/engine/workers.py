@@ -27,7 +27,8 @@ class _Worker:
 
     def __init__(self, store: Store) -> None:
         context = get_context("spawn")
-        self.pipe, theirs = context.Pipe()
+        pipes: tuple[Any, Any] = context.Pipe()
+        self.pipe, theirs = pipes
         self._process = context.Process(target=_work, args=(theirs, store), daemon=True)
         self._process.start()
         theirs.close()
@@ -50,7 +51,7 @@ class ProcessEngine:
     def __init__(self, jobs: int) -> None:
         """Take the number of processes; they are started when there are tasks for them, and stay."""
         self._jobs = jobs
-        self._workers: dict[Connection, _Worker] = {}
+        self._workers: dict[object, _Worker] = {}
         self._waiting: deque[Task] = deque()
         self._lost: Counter[str] = Counter()
 
@@ -85,7 +86,7 @@ class ProcessEngine:
     def _next_result(self, store: Store) -> tuple[Task, Any]:
         while True:
             for ready in wait([worker.pipe for worker in self._workers.values() if worker.task is not None]):
-                worker = self._workers[ready]  # type: ignore[index]  # what was waited for are these pipes
+                worker = self._workers[ready]
                 task = worker.task
                 try:
                     result, error = worker.pipe.recv()

@@ -4,6 +4,7 @@ import io
 import os
 import re
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -18,6 +19,7 @@ __all__ = [
     "HISTORY_FILE",
     "STANDARD_INPUT",
     "Input",
+    "file_system",
     "found_from_anywhere",
     "inputs_of",
     "is_remote",
@@ -84,7 +86,7 @@ def open_input(one: Input) -> BinaryIO:
         ValueError: no file can bear that name.
         UnreadableInputError: it is elsewhere, and what reads from there is not installed.
     """
-    opened = _file_system(one.path)[0].open(one.path, "rb") if is_remote(one.path) else _opened(one.path)
+    opened = file_system(one.path)[0].open(one.path, "rb") if is_remote(one.path) else _opened(one.path)
     if one.start == 0 and one.end is None:
         return opened
     return cast("BinaryIO", io.BufferedReader(_Section(opened, one.start, one.end), _BUFFER))
@@ -93,7 +95,7 @@ def open_input(one: Input) -> BinaryIO:
 def size_of(path: str) -> int:
     """Return how many bytes a file holds; 0 where that is not known."""
     try:
-        return int(_file_system(path)[0].size(path) or 0) if is_remote(path) else Path(path).stat().st_size
+        return int(file_system(path)[0].size(path) or 0) if is_remote(path) else Path(path).stat().st_size
     except (OSError, ValueError, UnreadableInputError):
         return 0
 
@@ -145,7 +147,7 @@ def _folder(folder: Path) -> Iterator[Input]:
 def _remote(path: str) -> Iterator[Input]:
     """Yield the files that an address, a pattern or a folder elsewhere stands for."""
     try:
-        system, inside = _file_system(path)
+        system, inside = file_system(path)
         names = sorted(system.glob(inside)) if any(sign in inside for sign in "*?[") else [inside]
         found = [name for one in names for name in (sorted(system.find(one)) if system.isdir(one) else [one])]
     except (OSError, ValueError, UnreadableInputError) as error:
@@ -159,14 +161,18 @@ def _remote(path: str) -> Iterator[Input]:
         yield Input(path=path, place=path, note=note)
 
 
-def _file_system(path: str) -> tuple[Any, str]:
-    """Return the file system of an address, and the path in it."""
+def file_system(path: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the path in it.
+
+    Raises:
+        UnreadableInputError: what reads from there is not installed.
+    """
     try:
-        from fsspec.core import url_to_fs  # noqa: PLC0415  # an extra, for those whose files are elsewhere
+        url_to_fs: Any = import_module("fsspec.core").url_to_fs  # an extra, for those whose files are elsewhere
     except ImportError as error:
         raise UnreadableInputError(f"{path}: reading from there needs fsspec; install critiqor-otel[dask]") from error
     try:
-        system, inside = url_to_fs(path)
+        found: tuple[Any, str] = url_to_fs(path)
     except ImportError as error:  # the scheme's own package
         raise UnreadableInputError(f"{path}: {error}") from error
-    return system, inside
+    return found
