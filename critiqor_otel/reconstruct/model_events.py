@@ -86,7 +86,7 @@ class ModelEvents:
                 provider=provider,
                 agent=self._account.agent_name(node),
                 usage=self._account.usage.get(id(node)),
-                finish_reasons=reasons,
+                finish_reasons=reasons or _reasons(messages),
                 messages=None if messages is None else [_told(message) for message in self._named(node, messages)],
                 cost_usd=cost,
             ),
@@ -108,6 +108,11 @@ class ModelEvents:
             )
             for message in messages
         ]
+
+
+def _reasons(messages: list[Message] | None) -> list[str] | None:
+    """Return why an answer ended as its messages say it, for spans that don't."""
+    return [message.finish_reason for message in messages or () if message.finish_reason is not None] or None
 
 
 def _is_retold(request: ToolRequest, again: ToolRequest) -> bool:
