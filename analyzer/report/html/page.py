@@ -14,6 +14,7 @@ from analyzer.report.html.assets import assets_of, licences, template
 from analyzer.report.html.block import block_of
 from analyzer.report.html.contents import answer_of
 from analyzer.report.html.money import amount, costs_of
+from analyzer.report.html.tallies import duration_text, models_of, tools_of
 from analyzer.report.html.titles import FACTS, title_of
 from analyzer.report.html.vendored import VENDORED
 from analyzer.report.plain import cut
@@ -103,7 +104,8 @@ def run_page(
         missing=[FACTS.get(fact, fact) for fact in verdict.evidence_summary.missing],
         blind=not_judged(verdict),
         metadata=list(_metadata(run, timeline, profile)),
-        tools=_tools(timeline),
+        tools=tools_of(timeline),
+        models=models_of(timeline),
         costs=list(costs_of(verdict.cost_analysis)),
         root=_root(run, timeline),
     )
@@ -113,7 +115,7 @@ def run_page(
 def _figures(verdict: Any) -> Iterator[_Figure]:
     evidence, metrics = verdict.evidence_summary, verdict.runtime_metrics
     yield _Figure("Status", verdict.status.value, bad=verdict.status.value == "failed")
-    yield _Figure("Duration", _duration(metrics.latency))
+    yield _Figure("Duration", duration_text(metrics.latency))
     yield _Figure("Model calls", _count(evidence.model_calls))
     failed = evidence.tool_errors
     yield _Figure("Tool calls", _count(evidence.tool_calls), f"{failed:,} failed" if failed else "", bool(failed))
@@ -130,16 +132,6 @@ def _figures(verdict: Any) -> Iterator[_Figure]:
 
 def _count(number: int | None) -> str:
     return "?" if number is None else f"{number:,}"
-
-
-def _duration(seconds: float | None) -> str:
-    if seconds is None:
-        return "?"
-    for unit, size in (("h", 3600), ("min", 60)):
-        if seconds >= size:
-            whole, rest = divmod(seconds, size)
-            return f"{int(whole)} {unit} {int(rest // (size / 60))} {'min' if unit == 'h' else 's'}"
-    return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
 
 
 def _causes(run: RunReport) -> list[_Cause]:
@@ -192,17 +184,3 @@ def _metadata(run: RunReport, timeline: Timeline, profile: Profile) -> Iterator[
         yield "Exit code", (str(verdict.runtime_metrics.exit_code),)
     if run.files:
         yield "Files", run.files
-
-
-def _tools(timeline: Timeline) -> list[dict[str, Any]]:
-    """Return a row a tool: calls, failures, time spent, sorted by calls."""
-    rows: dict[str, dict[str, Any]] = {}
-    for call in timeline.calls:
-        name = call.tool or "(unnamed)"
-        row = rows.setdefault(name, {"name": name, "calls": 0, "failed": 0, "ns": 0})
-        row["calls"] += 1
-        row["failed"] += call.status == "error"
-        if call.start_ns is not None and call.end_ns is not None:
-            row["ns"] += max(0, call.end_ns - call.start_ns)
-    ordered = sorted(rows.values(), key=lambda row: (-row["calls"], row["name"]))
-    return [{**row, "time": _duration(row["ns"] / 1e9)} for row in ordered]

@@ -11,14 +11,17 @@ from command import LOOP
 
 from analyzer.cost import CostAnalysis
 from analyzer.diagnosis import diagnose
+from analyzer.profile import Profile
 from analyzer.report.html.address import is_link, trace_link
 from analyzer.report.html.block import embedded
 from analyzer.report.html.index import IndexRow, index_page, row_of, row_of_file
 from analyzer.report.html.money import amount, costs_of
 from analyzer.report.html.page import Around, run_page
+from analyzer.report.html.tallies import ModelTally, duration_text, models_of, tools_of
 from analyzer.report.json_form import run_document
 from analyzer.report.report import report_run
 from analyzer.session.model import Event, Note, Session
+from analyzer.timeline.index import build_timeline
 from critiqor_otel.engine.local import gather, runs_of
 from critiqor_otel.formats.reading import read_paths
 
@@ -196,3 +199,18 @@ def test_a_run_that_costs_money_says_so() -> None:
         "Prices as of": "2026-01-01",
         "Price not known": "m",
     }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(None, "?"), (0.0, "0 ms"), (0.25, "250 ms"), (2.5, "2.50 s"), (185, "3 min 5 s"), (3_840, "1 h 4 min")],
+)
+def test_durations_are_told_as_people_say_them(seconds: float | None, told: str) -> None:
+    assert duration_text(seconds) == told
+
+
+def test_tools_and_models_are_counted(loop: Session) -> None:
+    timeline = build_timeline(loop, Profile.STANDARD)
+
+    assert [(one.name, one.calls, one.failed) for one in tools_of(timeline)] == [("search_docs", 5, 0)]
+    assert models_of(timeline) == [ModelTally("fake-gpt-1", 6, 0, 1_099)]

@@ -34,12 +34,18 @@ Critiqor.Charts = (() => {
       const text = cssColour("--muted");
       const axis = { stroke: text, font: "12px system-ui, sans-serif", grid: { stroke: cssColour("--line"), width: 1 }, ticks: { show: false } };
       const paths = uPlot.paths.bars({ size: [0.72, 56] });
-      const data = [bars.map((_, place) => place + 1), bars.map((bar) => bar.input + bar.output + bar.other), bars.map((bar) => bar.input), bars.map((bar) => bar.cached || null)];
+      let spent = 0;
+      const running = bars.map((bar) => { spent += bar.input + bar.output + bar.other; return spent; });
+      const figures = (_, marks) => marks.map((mark) => mark.toLocaleString("en-US"));
+      const data = [bars.map((_, place) => place + 1), bars.map((bar) => bar.input + bar.output + bar.other), bars.map((bar) => bar.input), bars.map((bar) => bar.cached || null), running];
       const plot = new uPlot({
         width, height: 220, legend: { show: false }, cursor: { points: { show: false }, y: false, drag: { x: false, y: false } },
-        scales: { x: { time: false, range: () => [0.4, Math.max(bars.length, 3) + 0.6] }, y: { range: (_, low, high) => [0, Math.max(1, high * 1.06)] } },
-        axes: [{ ...axis, grid: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100] }, { ...axis, size: 62, values: (_, marks) => marks.map((mark) => mark.toLocaleString("en-US")) }],
-        series: [{}, ...["--output", "--input", "--cached"].map((colour) => ({ paths, fill: cssColour(colour), width: 0, points: { show: false } }))],
+        scales: { x: { time: false, range: () => [0.4, Math.max(bars.length, 3) + 0.6] }, y: { range: (_, low, high) => [0, Math.max(1, high * 1.06)] },
+          sum: { range: (_, low, high) => [0, Math.max(1, high * 1.06)] } },
+        axes: [{ ...axis, grid: { show: false }, incrs: [1, 2, 5, 10, 20, 50, 100] }, { ...axis, size: 62, values: figures },
+          { ...axis, scale: "sum", side: 1, size: 70, grid: { show: false }, values: figures }],
+        series: [{}, ...["--output", "--input", "--cached"].map((colour) => ({ paths, fill: cssColour(colour), width: 0, points: { show: false } })),
+          { scale: "sum", stroke: cssColour("--text"), width: 1.5, dash: [4, 3], points: { show: bars.length < 2 } }],
       }, data, ref.current);
       const hit = (event) => {
         const place = Math.round(plot.posToVal(event.offsetX, "x")) - 1;
@@ -52,7 +58,8 @@ Critiqor.Charts = (() => {
     const sum = (at) => model.usage.reduce((all, row) => all + (row[at] || 0), 0);
     const legend = [["input", "Input", sum(1)], ["cached", "of that, cached", sum(3)], ["output", "Output", sum(2)]].filter(([name, , total]) => total || name !== "cached");
     return [
-      h("ul", { class: "chart-legend" }, legend.map(([name, label, total]) => h("li", null, h("span", { class: `swatch swatch-${name}`, "aria-hidden": "true" }), `${label} ${words.count(total)}`))),
+      h("ul", { class: "chart-legend" }, legend.map(([name, label, total]) => h("li", null, h("span", { class: `swatch swatch-${name}`, "aria-hidden": "true" }), `${label} ${words.count(total)}`)),
+        h("li", null, h("span", { class: "swatch-line", "aria-hidden": "true" }), "in all so far (right)")),
       h("div", { class: "chart", ref, role: "img", "aria-label": `Tokens of ${words.plural(model.usage.length, "model call")}; the table below has the numbers` }),
       bars[0].calls > 1 && h("p", { class: "hint" }, `Each bar is ${words.plural(bars[0].calls, "model call")}.`),
       h("details", { onToggle: (event) => setTabled(event.target.open) }, h("summary", null, "As a table"),
