@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from analyzer.causality.explain import calls_of, step_of
 from analyzer.causality.moves import Move
 from analyzer.causality.scene import Failure, Scene
 from analyzer.causality.signs import Found, signs_of
@@ -45,6 +46,8 @@ class Candidate(Struct, frozen=True, kw_only=True):
     event_id: str
     """The event by which the move is known: where it was decided."""
     agent: str | None
+    step: str
+    """What happened there, in words, with the time."""
     score: float
     """Points: what traces back to it and what it shows; only their order means something."""
     confidence: Confidence
@@ -82,10 +85,17 @@ class _Suspect:
         self.position = position
         self.move = move
         self.weights: list[float] = []
+        self.stands = False
+        """Some failure charged to it was never mended."""
         self.failures: list[str] = []
         self.path: tuple[int, ...] = (position,)
         self.signs: list[Found] = []
         self.points = 0.0
+
+    @property
+    def is_cleared(self) -> bool:
+        """Whether all that speaks against it was mended."""
+        return not self.signs and not self.stands
 
     def settle(self, order: int, hints: float) -> None:
         """Add up: the gravest failure counts in full, each further one less; what came first counts most.
@@ -116,6 +126,7 @@ class _Inquiry:
         self._course = scene.course
         self._blame = scene.blame
         self._is_lost = is_lost
+        self._calls = calls_of(scene.timeline)
         self._suspects: dict[int, _Suspect] = {}
         self._chains: list[tuple[int, ...]] = []
 
@@ -131,7 +142,7 @@ class _Inquiry:
         orders = self._orders()
         for position, suspect in self._suspects.items():
             suspect.settle(orders.get(position, 0), 1.0 if self._is_lost else _HINTS)
-        ranked = self._ranked(self._suspects.values())
+        ranked = self._ranked(suspect for suspect in self._suspects.values() if not suspect.is_cleared)
         by_failure = [
             FailureRoots(
                 failure.node, self._told(self._ranked(self._suspects[place] for place in chain)[:_OF_A_FAILURE])
@@ -155,10 +166,12 @@ class _Inquiry:
         way = [] if move is None else self._blame.way_back(move.index, _MOST_NAMED)
         places = [self._course.moves.all[index].position for index in way] or [evidence]
         weight = _GRAVITY[failure.cause.severity] * _TRUST[failure.cause.confidence]
-        if move is not None and self._was_mended(move):
+        was_mended = move is not None and self._was_mended(move)
+        if was_mended:
             weight *= _RECOVERED
         for place in places[:1] if len(places) == 1 else (places[0], places[-1]):
             suspect = self._suspect(place, self._move_of(place))
+            suspect.stands = suspect.stands or not was_mended
             is_root = place == places[-1]
             suspect.weights.append(weight if is_root else weight * _ON_THE_WAY)
             if is_root and not suspect.failures:
@@ -194,6 +207,7 @@ class _Inquiry:
         return Candidate(
             event_id=event.event_id,
             agent=agent if isinstance(agent, str) else None,
+            step=step_of(event, self._calls),
             score=round(suspect.points, 3),
             confidence=_confidence(suspect),
             signs=(*(("failures",) if suspect.failures else ()), *(found.sign.name for found in suspect.signs)),

@@ -13,7 +13,7 @@ from analyzer.session.shapes import is_list, is_object
 from analyzer.timeline.call import Call
 from analyzer.timeline.index import Timeline
 
-__all__ = ["NO_FAILURE", "explain", "explain_steps"]
+__all__ = ["NO_FAILURE", "calls_of", "explain", "explain_steps", "step_of"]
 
 NO_FAILURE: Final = "No failure was found."
 
@@ -44,15 +44,29 @@ def explain(timeline: Timeline, path: Sequence[str], failure: Failure | None) ->
 
 
 def explain_steps(timeline: Timeline, path: Sequence[str]) -> list[str]:
-    """Return the steps of a path, a sentence each."""
-    calls = {call.event_id: call for call in timeline.calls}
-    events = [timeline.events[timeline.position_of[event_id]] for event_id in path if event_id in timeline.position_of]
+    """Return the steps of a path, a sentence each; an output is told with its call where both are on the path."""
+    calls = calls_of(timeline)
+    told_by_call = {call.output_id for event_id in path if (call := calls.get(event_id)) is not None}
+    wanted = (event_id for event_id in path if event_id not in told_by_call and event_id in timeline.position_of)
+    events = [timeline.events[timeline.position_of[event_id]] for event_id in wanted]
     told = [(event, _step(event, calls)) for event in events]
     steps = [_sentence(list(group)) for _, group in groupby(told, key=lambda one: one[1])]
     if len(steps) > _SHOWN:
         left_out = len(steps) - _SHOWN + 1
         steps[_SHOWN - 2 : -1] = [f"{left_out} more steps follow."]
     return steps
+
+
+def calls_of(timeline: Timeline) -> Mapping[str, Call]:
+    """Return the calls by the id of the event that starts them."""
+    return {call.event_id: call for call in timeline.calls}
+
+
+def step_of(event: Event, calls: Mapping[str, Call]) -> str:
+    """Return what an event tells of, in words, with its time."""
+    when = _time_of(event)
+    words = f"{f'At {when} ' if when else ''}{_step(event, calls)}"
+    return words[0].upper() + words[1:]
 
 
 def _sentence(group: list[tuple[Event, str]]) -> str:

@@ -80,6 +80,8 @@ def _section(run: RunReport) -> Iterator[str]:
         yield from _failure(cause)
         if cause is run.primary:
             yield from _evidence(run.exhibits)
+    if where := words.root(run.diagnosis):
+        yield from ("", f"**Where it began**: {_escaped(where)}")
     yield from _notes("Notes on the evidence", run.diagnosis.notes, level="###")
 
 

@@ -22,7 +22,8 @@ def details(run: RunReport, look: Look) -> tuple[str, ...]:
     width = look.width or _PIPE_WIDTH
     heading = wrapped(f"{_heading(run)} {one_line(run.diagnosis.run_id)}", width)
     failure = () if run.grave is None else _failure(run, run.grave, look)
-    told = [*failure, *_low(run, look)]
+    lost = () if run.grave is not None else _paragraph("root: ", words.root(run.diagnosis), width)
+    told = [*failure, *lost, *_low(run, look)]
     said = remarks(run)
     if not (told or run.diagnosis.notes or any(remark.telling for remark in said)):
         return ()
@@ -44,6 +45,7 @@ def _failure(run: RunReport, cause: FailureCause, look: Look) -> Iterator[str]:
     if cause.root_cause is not None:
         yield from _paragraph("why:  ", cause.root_cause.description, width)
     yield from _paragraph("path: ", run.diagnosis.primary_diagnosis.causal_chain_explanation, width)
+    yield from _paragraph("root: ", words.root(run.diagnosis), width)
     yield from _paragraph("fix:  ", cause.recommendation, width)
     yield from _paragraph("also: ", ", ".join(words.also(run.diagnosis, cause)), width)
     yield f"  evidence ({len(cause.evidence)} events):"

@@ -13,6 +13,7 @@ __all__ = [
     "failure",
     "main_failure",
     "provenance",
+    "root",
     "tokens",
     "tool_calls",
     "totals",
@@ -89,6 +90,14 @@ def provenance(cause: FailureCause) -> str:
     derived = f"derived by {cause.rule}" if cause.rule else cause.basis
     marks = "".join(f", {mark}" for mark in cause.marks)
     return f"confidence {cause.confidence}, {derived}, impact {cause.impact}{marks}"
+
+
+def root(diagnosis: Diagnosis) -> str:
+    """Return the step at which the run was lost, and why it is suspect; empty where none is known."""
+    primary = diagnosis.roots.primary
+    if primary is None:
+        return ""
+    return f"{primary.step} ({primary.event_id}): {primary.explanation}; confidence {primary.confidence}"
 
 
 def also(diagnosis: Diagnosis, primary: FailureCause | None) -> list[str]:
