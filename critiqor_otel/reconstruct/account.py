@@ -7,7 +7,7 @@ from critiqor_otel.reconstruct.calls import ToolCall, calls_of
 from critiqor_otel.reconstruct.exchanges import Asked
 from critiqor_otel.reconstruct.failures import Failure, first_failures
 from critiqor_otel.reconstruct.node import Node
-from critiqor_otel.reconstruct.places import Place, places_of
+from critiqor_otel.reconstruct.places import settle_places
 from critiqor_otel.reconstruct.twins import fuller_first, twins
 from critiqor_otel.reconstruct.usage import Usage, counted_usage
 
@@ -23,8 +23,8 @@ class Account:
         _silence_echoes(nodes)
         _silence_repeats(nodes)
         _silence_twins(nodes)
-        self.places: dict[int, Place] = places_of(nodes)
-        self.usage: dict[int, Usage] = counted_usage(nodes, self.places)
+        settle_places(nodes)
+        self.usage: dict[int, Usage] = counted_usage(nodes)
         self.failures: dict[int, Failure] = first_failures(nodes)
         self.call_of: dict[int, ToolCall] = {}
         """The call of each tool span, by the id() of its node."""
@@ -34,7 +34,7 @@ class Account:
         """Calls without a span, by the model call that was told their result."""
         self.asked: dict[int, list[Asked]] = {}
         """What each model call asked tools for, by the id() of its node, where its own answer leaves out the ids."""
-        for call in calls_of(nodes, self.places):
+        for call in calls_of(nodes):
             self._place_call(call)
         for asked in self.asked.values():
             asked.sort(key=lambda one: one.place)
@@ -52,15 +52,13 @@ class Account:
 
     def agent_name(self, node: Node) -> str | None:
         """Return the name of the agent a span belongs to."""
-        agent = self.places[id(node)].agent
+        agent = node.place.agent
         return agent.facts.get(Field.AGENT_NAME) if agent is not None else None
 
     def tells(self, node: Node) -> SpanRole:
         """Return the role a node's events are written in: spans inside a call or a model call tell nothing new."""
         role = node.role
-        if (role is _TOOL and id(node) not in self.call_of) or (
-            role is _MODEL and self.places[id(node)].model is not node
-        ):
+        if (role is _TOOL and id(node) not in self.call_of) or (role is _MODEL and node.place.model is not node):
             return SpanRole.OTHER
         return role
 

@@ -5,7 +5,7 @@ results missing on the span are taken from the messages. Re-sent history never m
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from analyzer.timeline.outcome import error_text
@@ -15,7 +15,6 @@ from critiqor_otel.conventions.pseudo_tools import is_pseudo_tool
 from critiqor_otel.reconstruct.exchanges import Asked, Exchanges, canonical
 from critiqor_otel.reconstruct.failures import Failure, failure_of
 from critiqor_otel.reconstruct.node import Node
-from critiqor_otel.reconstruct.places import Place
 from critiqor_otel.reconstruct.values import as_json
 from critiqor_otel.span import StatusCode
 
@@ -65,10 +64,10 @@ class ToolCall:
         return self.name is not None and is_pseudo_tool(self.name)
 
 
-def calls_of(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[ToolCall]:
+def calls_of(nodes: Sequence[Node]) -> list[ToolCall]:
     """Return the run's tool calls: those with spans in span order, then those known from messages alone."""
-    exchanges = Exchanges(nodes, places)
-    calls = _span_calls(nodes, places)
+    exchanges = Exchanges(nodes)
+    calls = _span_calls(nodes)
     if not exchanges.asked:
         return calls
     matched = _Matching(exchanges.asked)
@@ -87,12 +86,12 @@ def _start_of(call: ToolCall) -> int:
     return 0 if call.node is None else call.node.start_ns or 0
 
 
-def _span_calls(nodes: Sequence[Node], places: Mapping[int, Place]) -> list[ToolCall]:
+def _span_calls(nodes: Sequence[Node]) -> list[ToolCall]:
     """Return a call for each outermost tool span, with what the spans inside it know."""
     parts: dict[int, list[Node]] = {}
     outers: list[Node] = []
     for node in nodes:
-        outer = places[id(node)].tool
+        outer = node.place.tool
         if outer is node:
             outers.append(node)
         elif outer is not None and node.role in _PARTS:

@@ -51,13 +51,13 @@ class Events:
                 yield _output_of(call)
 
 
-def _agent_start(account: Account, node: Node) -> _Drafts:
+def _agent_start(_: Account, node: Node) -> _Drafts:
     yield state(
         "agent_start",
         agent=node.facts.get(Field.AGENT_NAME),
         input=as_json(node.facts.get(Field.INPUT)),
         tools=as_json(node.facts.get(Field.TOOL_DEFINITIONS)),
-        sub_agent=account.places[id(node)].super_agent is not None or None,
+        sub_agent=node.place.super_agent is not None or None,
         unfinished=True if node.end_ns is None else None,
     )
 
@@ -145,7 +145,7 @@ _TOLD_BY_CALL = frozenset({SpanRole.OTHER, SpanRole.PROCESS})
 def _failure(account: Account, node: Node, role: SpanRole) -> _Drafts:
     """Yield the failure that began here; a tool's is told by its output."""
     failure = account.failures[id(node)]
-    inside_call = account.places[id(node)].tool is not None and role in _TOLD_BY_CALL
+    inside_call = node.place.tool is not None and role in _TOLD_BY_CALL
     if role is SpanRole.TOOL or inside_call:
         return
     yield Draft(

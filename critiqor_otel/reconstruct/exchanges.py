@@ -5,7 +5,7 @@ agent's transcript is all there is.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -14,7 +14,6 @@ from msgspec import Struct
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.messages import Message, ToolRequest, ToolResponse
 from critiqor_otel.reconstruct.node import Node
-from critiqor_otel.reconstruct.places import Place
 
 __all__ = ["Asked", "Exchanges", "canonical"]
 
@@ -47,9 +46,9 @@ class Asked(Struct, frozen=True):
 class Exchanges:
     """The requests of a run's outermost model calls, and the answers to them in later requests."""
 
-    def __init__(self, nodes: Sequence[Node], places: Mapping[int, Place]) -> None:
+    def __init__(self, nodes: Sequence[Node]) -> None:
         """Read the answers of the model calls; their inputs are read when an answer is looked for."""
-        self._speakers = [node for node in nodes if node.role in _SPEAKERS and _is_outermost(node, places)]
+        self._speakers = [node for node in nodes if node.role in _SPEAKERS and _is_outermost(node)]
         self._said: tuple[Field, ...] = (Field.OUTPUT_MESSAGES,)
         self._heard: tuple[Field, ...] = (Field.INPUT_MESSAGES, Field.OUTPUT_MESSAGES)
         if not any(node.role in _DIRECT for node in nodes):
@@ -57,7 +56,7 @@ class Exchanges:
             self._said = self._heard = (Field.TRANSCRIPT,)
         self._speakers.sort(key=lambda node: node.sort_key)
         self._answers: dict[tuple[str, int], list[tuple[int, Node, ToolResponse]]] | None = None
-        self.asked: list[Asked] = self._named(list(self._requests(places)))
+        self.asked: list[Asked] = self._named(list(self._requests()))
 
     def answer_to(self, asked: Asked) -> tuple[ToolResponse, Node] | None:
         """Return the first answer told after the request, and the model call that was told it."""
@@ -69,8 +68,8 @@ class Exchanges:
                     return response, node
         return None
 
-    def _requests(self, places: Mapping[int, Place]) -> Iterator[Asked]:
-        next_start = self._next_starts(places)
+    def _requests(self) -> Iterator[Asked]:
+        next_start = self._next_starts()
         counts: Counter[str] = Counter()
         place = 0
         for turn, node in enumerate(self._speakers):
@@ -111,11 +110,11 @@ class Exchanges:
                     counts[request.name] += 1
         return retold
 
-    def _next_starts(self, places: Mapping[int, Place]) -> list[int | None]:
+    def _next_starts(self) -> list[int | None]:
         following: dict[int, int | None] = {}
         starts: list[int | None] = []
         for node in reversed(self._speakers):
-            agent = id(places[id(node)].agent)
+            agent = id(node.place.agent)
             starts.append(following.get(agent))
             if node.role is SpanRole.MODEL:
                 following[agent] = node.start_ns
@@ -155,8 +154,8 @@ _DIRECT = frozenset({SpanRole.MODEL, SpanRole.TOOL})
 _SPEAKERS = frozenset({SpanRole.MODEL, SpanRole.USAGE, SpanRole.MESSAGE})
 
 
-def _is_outermost(node: Node, places: Mapping[int, Place]) -> bool:
-    return node.role is not SpanRole.MODEL or places[id(node)].model is node
+def _is_outermost(node: Node) -> bool:
+    return node.role is not SpanRole.MODEL or node.place.model is node
 
 
 def _messages(node: Node, fields: Sequence[Field]) -> Iterator[Message]:

@@ -48,7 +48,7 @@ class ModelEvents:
     def request(self, node: Node) -> Iterator[Draft]:
         """Yield the request, and a retry when the span says it is not the first attempt."""
         facts = node.facts
-        agent = self._account.places[id(node)].agent
+        agent = node.place.agent
         sent = self._sent.get(id(agent)) or self._sent.setdefault(id(agent), _Sent())
         model, provider, told, instructions, tools, most = facts.each(_REQUEST)
         messages: list[Message] | None = told

@@ -2,13 +2,31 @@
 
 from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
+
 from analyzer.session.model import Note, SpanRef
 from critiqor_otel.conventions.carriage import UNFINISHED
 from critiqor_otel.conventions.convention import SpanRole
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.span import Span
 
-__all__ = ["Node", "Trace", "all_notes", "walk"]
+__all__ = ["NOWHERE", "Node", "Place", "Trace", "all_notes", "walk"]
+
+
+class Place(Struct, frozen=True):
+    """The outermost spans of the things a span is part of; a span is part of itself."""
+
+    agent: "Node | None"
+    """The nearest agent at or above the span."""
+    super_agent: "Node | None"
+    """The agent above that one."""
+    tool: "Node | None"
+    """The outermost span of the tool call the span is part of."""
+    model: "Node | None"
+    """The outermost span of the model call the span is part of."""
+
+
+NOWHERE = Place(None, None, None, None)
 
 
 class Node:
@@ -21,6 +39,7 @@ class Node:
         "from_log",
         "notes",
         "parent",
+        "place",
         "ref",
         "role",
         "span",
@@ -42,6 +61,8 @@ class Node:
         # A span that the end of its process cut off has an end and is unfinished all the same.
         self.end_ns: int | None = None if UNFINISHED in span.attributes else span.end_ns or None
         self.notes: list[Note] = []
+        self.place = NOWHERE
+        """Where in the run it stands, once that is settled."""
         self.told = 0
         """How many events it has told."""
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from critiqor_otel.reconstruct.node import Node
 from critiqor_otel.reconstruct.values import as_json, attributes_as_json
-from critiqor_otel.span import Link, Resource, Scope, SpanEvent
+from critiqor_otel.span import Link, Resource, Scope, Span, SpanEvent
 
 __all__ = ["Shared", "otel_record"]
 
@@ -44,30 +44,52 @@ class Shared:
 def otel_record(node: Node, shared: Shared) -> dict[str, Any]:
     """Return the span as JSON, empty parts left out; times are those it came with, before any repair."""
     span = node.span
-    record = {
-        "name": span.name,
-        "kind": int(span.kind),
-        "parent_span_id": span.parent_span_id,
-        "start_time_unix_nano": span.start_ns,
-        "end_time_unix_nano": span.end_ns,
-        "status": int(span.status),
-        "status_message": span.status_message,
-        "attributes": attributes_as_json(span.attributes),
-        "events": span.events and [_event(event) for event in span.events],
-        "links": span.links and [_link(link) for link in span.links],
-        "trace_state": span.trace_state,
-        "flags": span.flags,
-        "dropped_attributes_count": span.dropped_attributes,
-        "dropped_events_count": span.dropped_events,
-        "dropped_links_count": span.dropped_links,
-        "log_record": node.from_log,
-    }
-    told: dict[str, Any] = {key: value for key, value in record.items() if value}
+    told: dict[str, Any] = {}
+    _tell_head(told, span)
+    if span.attributes:
+        told["attributes"] = attributes_as_json(span.attributes)
+    _tell_rest(told, span)
+    if node.from_log:
+        told["log_record"] = True
     if (resource := shared.resource(span.resource)) is not None:
         told["resource"] = resource
     if (scope := shared.scope(span.scope)) is not None:
         told["scope"] = scope
     return told
+
+
+def _tell_head(told: dict[str, Any], span: Span) -> None:
+    if span.name:
+        told["name"] = span.name
+    if span.kind:
+        told["kind"] = int(span.kind)
+    if span.parent_span_id:
+        told["parent_span_id"] = span.parent_span_id
+    if span.start_ns:
+        told["start_time_unix_nano"] = span.start_ns
+    if span.end_ns:
+        told["end_time_unix_nano"] = span.end_ns
+    if span.status:
+        told["status"] = int(span.status)
+    if span.status_message:
+        told["status_message"] = span.status_message
+
+
+def _tell_rest(told: dict[str, Any], span: Span) -> None:
+    if span.events:
+        told["events"] = [_event(event) for event in span.events]
+    if span.links:
+        told["links"] = [_link(link) for link in span.links]
+    if span.trace_state:
+        told["trace_state"] = span.trace_state
+    if span.flags:
+        told["flags"] = span.flags
+    if span.dropped_attributes:
+        told["dropped_attributes_count"] = span.dropped_attributes
+    if span.dropped_events:
+        told["dropped_events_count"] = span.dropped_events
+    if span.dropped_links:
+        told["dropped_links_count"] = span.dropped_links
 
 
 def _event(event: SpanEvent) -> dict[str, Any]:

@@ -5,42 +5,18 @@ One pass from parents to children, since asking upward from every span would cos
 
 from collections.abc import Callable, Iterable, Mapping
 
-from msgspec import Struct
-
 from critiqor_otel.conventions.convention import Field, SpanRole
-from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.node import NOWHERE, Node, Place
 
-__all__ = ["NOWHERE", "Place", "places_of"]
-
-
-class Place(Struct, frozen=True):
-    """The outermost spans of the things a span is part of; a span is part of itself."""
-
-    agent: Node | None
-    """The nearest agent at or above the span."""
-    super_agent: Node | None
-    """The agent above that one."""
-    tool: Node | None
-    """The outermost span of the tool call the span is part of."""
-    model: Node | None
-    """The outermost span of the model call the span is part of."""
+__all__ = ["settle_places"]
 
 
-NOWHERE = Place(None, None, None, None)
-
-
-def places_of(nodes: Iterable[Node]) -> dict[int, Place]:
-    """Map the id() of each node to its place; the nodes come parents first."""
-    places: dict[int, Place] = {}
+def settle_places(nodes: Iterable[Node]) -> None:
+    """Tell each node its place; the nodes come parents first, and none has a parent that is not among them."""
     for node in nodes:
-        above = places.get(id(node.parent), NOWHERE) if node.parent is not None else NOWHERE
-        places[id(node)] = _place(node, above)
-    return places
-
-
-def _place(node: Node, above: Place) -> Place:
-    inside = _INSIDE.get(node.role)
-    return above if inside is None else inside(node, above)
+        above = node.parent.place if node.parent is not None else NOWHERE
+        inside = _INSIDE.get(node.role)
+        node.place = above if inside is None else inside(node, above)
 
 
 def _in_agent(node: Node, above: Place) -> Place:

@@ -134,26 +134,22 @@ def retry_of(facts: Facts) -> Draft:
     )
 
 
-def process_start(account: Account, node: Node) -> _Drafts:
+def process_start(_: Account, node: Node) -> _Drafts:
     """Yield the start of a process."""
     yield Draft(
         event=EventKind.PROCESS_START,
         event_type="process_start",
-        payload=known(
-            command=as_json(node.facts.get(Field.INPUT)), in_call=account.places[id(node)].tool is not None or None
-        ),
+        payload=known(command=as_json(node.facts.get(Field.INPUT)), in_call=node.place.tool is not None or None),
     )
 
 
-def process_end(account: Account, node: Node) -> _Drafts:
+def process_end(_: Account, node: Node) -> _Drafts:
     """Yield the end of a process with its exit code."""
     if node.end_ns is not None:
         yield Draft(
             event=EventKind.PROCESS_END,
             event_type="process_end",
-            payload=known(
-                exit_code=node.facts.get(Field.EXIT_CODE), in_call=account.places[id(node)].tool is not None or None
-            ),
+            payload=known(exit_code=node.facts.get(Field.EXIT_CODE), in_call=node.place.tool is not None or None),
             timed=True,
         )
 

@@ -11,7 +11,6 @@ from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.reconstruct.draft import known
 from critiqor_otel.reconstruct.node import Node
-from critiqor_otel.reconstruct.places import Place
 
 __all__ = ["Usage", "counted_usage", "usage_of"]
 
@@ -49,12 +48,12 @@ def usage_of(facts: Facts) -> Usage | None:
     )
 
 
-def counted_usage(nodes: Sequence[Node], places: Mapping[int, Place]) -> dict[int, Usage]:
+def counted_usage(nodes: Sequence[Node]) -> dict[int, Usage]:
     """Map the id() of the nodes whose reports count to what they report; the nodes come parents first."""
     reports = {id(node): usage for node in nodes if (usage := usage_of(node.facts)) is not None}
     if not reports:
         return {}
-    counted = _model_usage(nodes, places, reports)
+    counted = _model_usage(nodes, reports)
     if not counted:
         counted = {id(node): reports[id(node)] for node in nodes if node.role is SpanRole.USAGE and id(node) in reports}
     return counted | _roll_ups(nodes, reports, counted)
@@ -80,12 +79,12 @@ def _roll_ups(nodes: Sequence[Node], reports: Mapping[int, Usage], counted: Mapp
     return sums
 
 
-def _model_usage(nodes: Iterable[Node], places: Mapping[int, Place], reports: Mapping[int, Usage]) -> dict[int, Usage]:
+def _model_usage(nodes: Iterable[Node], reports: Mapping[int, Usage]) -> dict[int, Usage]:
     """Return the usage of each model call, keyed by its outermost span."""
     usage: dict[int, Usage] = {}
     first: dict[int, Node] = {}
     for node in nodes:
-        outer = places[id(node)].model
+        outer = node.place.model
         if outer is None or id(node) not in reports or node.role is not SpanRole.MODEL:
             continue
         holder = first.setdefault(id(outer), node)
