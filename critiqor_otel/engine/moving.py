@@ -37,10 +37,8 @@ def read_segments(refs: Iterable[SegmentRef], store: Store) -> Iterator[Segment]
     for ref in refs:
         by_file.setdefault(ref.file, []).append(ref)
     for name in sorted(by_file):
-        with store.open(name) as file:
-            for ref in sorted(by_file[name], key=lambda one: one.offset):
-                file.seek(ref.offset)
-                yield unpack_segment(file.read(ref.length))
+        wanted = sorted((ref.offset, ref.length) for ref in by_file[name])
+        yield from map(unpack_segment, store.ranges(name, wanted))
 
 
 def chain_traces(refs: list[SegmentRef], wanted: Collection[str], *, store: Store) -> Chained:

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -71,6 +71,21 @@ class Store:
         if self._system is not None:
             return cast("IO[bytes]", self._system.open(self._path(name), "rb"))
         return Path(self._path(name)).open("rb")
+
+    def ranges(self, name: str, wanted: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+        """Yield what lies at each (offset, length) of a file.
+
+        Raises:
+            FileNotFoundError: there is none of that name.
+        """
+        if self._system is not None:
+            for offset, length in wanted:
+                yield self._system.cat_file(self._path(name), start=offset, end=offset + length)
+            return
+        with self.open(name) as file:
+            for offset, length in wanted:
+                file.seek(offset)
+                yield file.read(length)
 
     def read(self, name: str) -> bytes | None:
         """Return what a file holds; None when there is none of that name."""
