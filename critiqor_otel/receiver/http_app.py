@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from critiqor_otel.receiver.answers import accepted, refused
+from critiqor_otel.receiver.browsing import CHALLENGE, PREFIX, Browsable
 from critiqor_otel.receiver.config import ReceiverConfig
 from critiqor_otel.receiver.cross_origin import CrossOrigin
 from critiqor_otel.receiver.http_bodies import GoneError, Receive, RequestBody
 from critiqor_otel.receiver.intake import Intake
 from critiqor_otel.receiver.refusal import Fault, Refusal
-from critiqor_otel.receiver.ui import CHALLENGE, PREFIX, Ui
 from critiqor_otel.spool.record import Encoding, Signal, Transport
 
 __all__ = ["HttpApp", "Page", "Pages"]
@@ -53,7 +53,7 @@ class HttpApp:
         pages: Pages,
         *,
         fault: Callable[[str], None],
-        ui: Ui | None = None,
+        ui: Browsable | None = None,
     ) -> None:
         """Take the requests into the intake; `fault` is told the traceback of what should not have happened."""
         self._ui = ui
@@ -123,7 +123,7 @@ class HttpApp:
         await exchange.send(page.status, [(b"content-type", page.content_type)], page.text.encode())
 
     async def _browse(
-        self, ui: Ui, scope: Mapping[str, Any], headers: Mapping[bytes, bytes], exchange: "_Exchange"
+        self, ui: Browsable, scope: Mapping[str, Any], headers: Mapping[bytes, bytes], exchange: "_Exchange"
     ) -> None:
         exchange.origin = []  # other origins may send where they are named, and read nothing
         exchange.challenge = CHALLENGE

@@ -3,12 +3,14 @@
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib import import_module
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
 from analyzer.profile import Profile
+from critiqor_otel.receiver.browsing import PREFIX, Browsable
 from critiqor_otel.receiver.config import ReceiverConfig, validated
 from critiqor_otel.receiver.counts import Counts
 from critiqor_otel.receiver.http_app import Page
@@ -17,7 +19,6 @@ from critiqor_otel.receiver.metrics_page import metrics_text
 from critiqor_otel.receiver.owner_process import OwnerProcess
 from critiqor_otel.receiver.owning import OwnerRunner, OwnerThread, Task
 from critiqor_otel.receiver.serving import Serving
-from critiqor_otel.receiver.ui import PREFIX, Ui
 from critiqor_otel.spool.journal import Journal
 from critiqor_otel.spool.owner import Teller
 from critiqor_otel.spool.segments import segments
@@ -132,15 +133,17 @@ class Receiver:
         serving = self._serving = Serving(config, intake, self._pages(), fault=self._fault, ui=ui)
         stack.callback(lambda: serving.stop(config.shutdown_seconds))
 
-    def _ui(self, stack: ExitStack) -> Ui | None:
+    def _ui(self, stack: ExitStack) -> Browsable | None:
         config = self.config
         if not config.ui:
             return None
         rules = Rules(config.sessions.judged_by or Profile.STANDARD, config.sessions.options)
         known = config.tls is not None and config.tls.client_authority is not None
-        ui = Ui(config.runs, rules=rules, guarded=known or config.token is not None)
+        pages = import_module("critiqor_otel.receiver.ui")  # with its templates, where it is asked for
+        ui = pages.Ui(config.runs, rules=rules, guarded=known or config.token is not None)
         stack.callback(ui.close)
-        return ui
+        found: Browsable = ui
+        return found
 
     def _started_owner(self, task: Task) -> OwnerRunner:
         if self.config.owner == "process":

@@ -12,12 +12,12 @@ import uvloop
 from typing_extensions import override
 
 from critiqor_otel.errors import ReceiverError
+from critiqor_otel.receiver.browsing import Browsable
 from critiqor_otel.receiver.config import ReceiverConfig
 from critiqor_otel.receiver.grpc_service import GrpcService
 from critiqor_otel.receiver.http_app import HttpApp, Pages
 from critiqor_otel.receiver.http_protocol import http_protocol
 from critiqor_otel.receiver.intake import Intake
-from critiqor_otel.receiver.ui import Ui
 
 __all__ = ["Serving"]
 
@@ -36,7 +36,7 @@ class Serving:
         pages: Pages,
         *,
         fault: Callable[[str], None],
-        ui: Ui | None = None,
+        ui: Browsable | None = None,
     ) -> None:
         """Listen.
 

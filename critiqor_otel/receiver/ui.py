@@ -22,16 +22,13 @@ from analyzer.report.html.page import Around, run_page
 from analyzer.report.json_form import encode_json
 from analyzer.report.report import report_run
 from analyzer.session.codec import read_session
+from critiqor_otel.receiver.browsing import PREFIX, UiAnswer
 from critiqor_otel.receiver.runs_list import RunsList
 from critiqor_otel.spool.continuations import join_continuations
 from critiqor_otel.spool.sealed_runs import SESSION_FILE
 from critiqor_otel.spool.verdicts import Rules
 
-__all__ = ["CHALLENGE", "PREFIX", "Ui", "UiAnswer"]
-
-PREFIX = "/ui"
-CHALLENGE = b'Basic realm="critiqor-otel", charset="UTF-8"'
-"""What makes a browser ask for the token: it is the password, whatever the name."""
+__all__ = ["Ui"]
 
 _API = f"{PREFIX}/api/runs"
 _RUN = f"{PREFIX}/runs/"
@@ -39,28 +36,6 @@ _HTML = b"text/html; charset=utf-8"
 _JSON = b"application/json"
 _TEXT = b"text/plain; charset=utf-8"
 _KEPT = 4  # pages held, so that a reload costs nothing
-_GUARDS: tuple[tuple[bytes, bytes], ...] = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cache-control", b"no-store"),
-)
-
-
-class UiAnswer(msgspec.Struct, frozen=True):
-    """An answer to a browser."""
-
-    status: int
-    content_type: bytes
-    body: bytes
-    further: tuple[tuple[bytes, bytes], ...] = ()
-
-    @property
-    def headers(self) -> list[tuple[bytes, bytes]]:
-        """All its headers but the length."""
-        return [(b"content-type", self.content_type), *self.further, *_GUARDS]
 
 
 class Ui:
