@@ -5,36 +5,25 @@ of the clients.
 """
 
 import argparse
-import http.client
-import json
-import os
-import re
 import statistics
-import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import grpc
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-from spans import write_otlp_protobuf
+from load import SPANS, parse_seconds, requests, send_to
+from receiver_peers import PEERS, weighed
+from server import send, send_all, serving
 
 __all__ = ["main"]
 
 RESULTS = Path(__file__).with_name("receiver.md")
-EXPORT = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
-TICKS = os.sysconf("SC_CLK_TCK")
 ROUNDS = 5
-RUNS, SPANS = 500, 100  # of one round
+RUNS = 500  # of one round
 CLIENTS, CROWD = 8, 64
 OPEN, OPEN_SPANS = 10_000, 4
 LONG_ROUNDS = 20
-SEAL_SECONDS = 1800
 
 Row = tuple[str, str, str, str]
 """What, the figure, the target (empty: none), what it was measured from."""
@@ -45,6 +34,7 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--quick", action="store_true", help="a tenth of the input, once: shows that it runs")
     options.add_argument("--rounds", type=int, default=LONG_ROUNDS, help="rounds of the memory test, 50,000 spans each")
+    options.add_argument("--peers", type=Path, help="measure other receivers too; the folder keeps their environments")
     given = options.parse_args()
     scale, rounds = (10, 1) if given.quick else (1, ROUNDS)
     rows: list[Row] = []
@@ -56,6 +46,7 @@ def main() -> int:
             crowd(folder, scale),
             many_open(folder, scale),
             steady(folder, scale, 2 if given.quick else given.rounds),
+            [] if given.peers is None else beside(folder, scale, given.peers),
         ):
             for row in measured:
                 print(" | ".join(row), flush=True)
@@ -141,150 +132,25 @@ def steady(folder: Path, scale: int, rounds: int) -> Iterator[Row]:
     yield what, f"{late / early:.2f}", "≤ 1.15", f"{late / 1e6:.0f} / {early / 1e6:.0f} MB"
 
 
-class Load(NamedTuple):
-    """Export requests, and how many spans they hold together."""
-
-    bodies: list[bytes]
-    spans: int
-
-
-def requests(folder: Path, *, runs: int, seed: int, spans: int = SPANS) -> Load:
-    """Return the requests that runs of so many spans make."""
-    file = folder / "load.pb"
-    count = write_otlp_protobuf(file, runs=runs, spans=spans, seed=seed)
-    whole = ExportTraceServiceRequest.FromString(file.read_bytes())
-    return Load(
-        [ExportTraceServiceRequest(resource_spans=[one]).SerializeToString() for one in whole.resource_spans], count
-    )
-
-
-def parse_seconds(load: Load) -> float:
-    """Return the CPU time of parsing the requests: the unit of the ratios."""
-    times = []
-    for _ in range(5):
-        began = time.process_time()
-        for body in load.bodies:
-            ExportTraceServiceRequest.FromString(body)
-        times.append(time.process_time() - began)
-    return statistics.median(times)
-
-
-class Server:
-    """A server that runs, and what it costs."""
-
-    def __init__(self, process: "subprocess.Popen[str]", places: dict[str, str]) -> None:
-        """Take the process, and where it listens."""
-        self._process = process
-        self.http = places["http"].removeprefix("http://")
-        self.grpc = places["grpc"].removeprefix("http://")
-
-    def cpu_seconds(self, *, whole: bool = False) -> float:
-        """Return the CPU time of the receiving process, or of all its processes."""
-        return sum(_cpu_seconds(number) for number in (self._numbers() if whole else self._numbers()[:1]))
-
-    def resident_bytes(self) -> int:
-        """Return the memory of all processes."""
-        return sum(_resident_bytes(number) for number in self._numbers())
-
-    def wait_until_sealed(self, spans: int) -> None:
-        """Wait until so many spans are in sealed sessions."""
-        self.wait_until(lambda metrics: metrics["sealed_spans_total"] >= spans)
-
-    def wait_until(self, reached: Any) -> None:
-        """Wait until the metrics say so."""
-        until = time.monotonic() + SEAL_SECONDS
-        while not reached(self._metrics()):
-            if time.monotonic() > until:
-                raise TimeoutError(f"not reached within {SEAL_SECONDS} seconds: {self._metrics()}")
-            time.sleep(0.5)
-
-    def _metrics(self) -> dict[str, float]:
-        connection = http.client.HTTPConnection(self.http, timeout=30)
-        connection.request("GET", "/metrics")
-        text = connection.getresponse().read().decode()
-        connection.close()
-        return {name: float(value) for name, value in re.findall(r"^critiqor_(\w+) (\S+)$", text, re.MULTILINE)}
-
-    def _numbers(self) -> list[int]:
-        own = self._process.pid
-        children = Path(f"/proc/{own}/task/{own}/children").read_text().split()
-        return [own, *map(int, children)]
-
-
-@contextmanager
-def serving(runs: Path, *options: str) -> Iterator[Server]:
-    """Run a server while the block runs."""
-    words = [sys.executable, "-c", "from critiqor_otel.cli.main import main; main()", "serve", "--runs", runs]
-    words += ["--grpc-port", "0", "--http-port", "0", "--log", "json", *options]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    try:
-        listening = "" if process.stderr is None else process.stderr.readline()
-        if not listening.startswith("{"):
-            raise RuntimeError(f"the server did not start: {listening or 'it said nothing'}")
-        yield Server(process, json.loads(listening))
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def send_all(server: Server, load: Load, transport: str, clients: int) -> None:
-    """Send the requests, each of which must be acknowledged."""
-    errors = send(server, load, transport, clients)
-    if errors:
-        raise RuntimeError(f"{errors} of {len(load.bodies)} requests were not acknowledged")
-
-
-def send(server: Server, load: Load, transport: str, clients: int) -> int:
-    """Send the requests from so many clients at once; return how many were not acknowledged."""
-    errors = [0] * clients
-    one = {"http": _send_http, "grpc": _send_grpc}[transport]
-
-    def client(number: int) -> None:
-        errors[number] = one(server, load.bodies[number::clients])
-
-    threads = [threading.Thread(target=client, args=(number,)) for number in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return sum(errors)
-
-
-def _send_http(server: Server, bodies: Sequence[bytes]) -> int:
-    errors = 0
-    connection = http.client.HTTPConnection(server.http, timeout=120)
-    for body in bodies:
-        connection.request("POST", "/v1/traces", body, {"Content-Type": "application/x-protobuf"})
-        answer = connection.getresponse()
-        answer.read()
-        errors += answer.status != http.client.OK
-    connection.close()
-    return errors
-
-
-def _send_grpc(server: Server, bodies: Sequence[bytes]) -> int:
-    errors = 0
-    with grpc.insecure_channel(server.grpc, options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
-        call: Any = channel.unary_unary(EXPORT)
-        for body in bodies:
-            try:
-                call(body, timeout=120)
-            except grpc.RpcError:
-                errors += 1
-    return errors
-
-
-def _cpu_seconds(number: int) -> float:
-    fields = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-def _resident_bytes(number: int) -> int:
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{number}/status").read_text())
-    return 0 if found is None else int(found[1]) * 1024
+def beside(folder: Path, scale: int, environments: Path) -> Iterator[Row]:
+    """Compare the whole cost of a span, to the sealed file, with that of other receivers on the same requests."""
+    load = requests(folder, runs=RUNS // 10 // scale, seed=80)
+    with serving(folder / "runs-beside", "--after-root", "1") as server:
+        before, began = server.cpu_seconds(whole=True), time.perf_counter()
+        send_all(server, load, "http", CLIENTS)
+        speed = load.spans / (time.perf_counter() - began)
+        server.wait_until_sealed(load.spans)
+        own = server.cpu_seconds(whole=True) - before
+    for peer in PEERS:
+        found = weighed(peer, environments, lambda address: send_to(address, load, CLIENTS), load.spans)
+        cost = found.cpu_seconds / load.spans * 1e6
+        told = f"{cost:,.0f} µs a span, {found.spans_a_second:,.0f} against {speed:,.0f} spans/s, {found.errors} errors"
+        yield f"{peer.package}: CPU a span against ours", f"{found.cpu_seconds / own:.1f}", "≥ 10", told
 
 
 def _missed(row: Row) -> bool:
+    if row[2].startswith("≥"):
+        return float(row[1]) < float(row[2].removeprefix("≥ "))
     return bool(row[2]) and float(row[1]) > float(row[2].removeprefix("≤ "))
 
 
