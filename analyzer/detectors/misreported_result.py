@@ -63,7 +63,6 @@ _PICKED = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"[:;]|, (?!and)| [-\u2013\u2014] ")
-_CUTS = frozenset(":;,\u2013\u2014-")
 _STATE_LIST = re.compile(r"\b(?:status|state)\b", re.IGNORECASE)
 _QUOTED_WORD = re.compile(r"['\"`]([A-Za-z]{3,30}(?: [a-z]{2,20})?)['\"`]")
 # What is asked, planned, supposed or denied is no report of a state.
@@ -115,7 +114,7 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 def _reports(timeline: Timeline) -> Iterator[_Report]:
     records = records_of(timeline.work)
-    states = frozenset(record.state for record in records if record.state is not None) | _declared(timeline)
+    states = _states(records, timeline)
     answered = [call for call in timeline.work if call.output_position >= 0 and call.status != "error"]
     answered.sort(key=lambda call: call.output_position)
     places = [call.output_position for call in answered]
@@ -138,25 +137,26 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
                     yield _Report(truth[0], one.said, sentence, truth[1], truth[2])
 
 
-def _declared(timeline: Timeline) -> frozenset[str]:
-    """Return the states that the instructions list in quotation marks."""
+def _states(records: Sequence[Record], timeline: Timeline) -> Sequence[str]:
+    """Return the states that results tell of, and those that the instructions list in quotation marks, sorted."""
     texts = (plain(one.text) for one in timeline.conversation.by(Role.SYSTEM))
     lines = (line for text in texts for line in sentences(text) if _STATE_LIST.search(line))
-    return frozenset(word.lower() for line in lines for word in _QUOTED_WORD.findall(line))
+    declared = (word.lower() for line in lines for word in _QUOTED_WORD.findall(line))
+    return sorted({*declared, *(record.state for record in records if record.state is not None)})
 
 
 _Truth = tuple[str, int, str] | None
 """The rule, the position of the output, and what it says."""
-_Rule = Callable[[str, Mapping[str, _Told], frozenset[str], Call | None], _Truth]
+_Rule = Callable[[str, Mapping[str, _Told], Sequence[str], Call | None], _Truth]
 
 
-def _wrong_state(sentence: str, known: Mapping[str, _Told], states: frozenset[str], _: Call | None) -> _Truth:
+def _wrong_state(sentence: str, known: Mapping[str, _Told], states: Sequence[str], _: Call | None) -> _Truth:
     """Look at each clause of a sentence: all that it names is said to be in the one state that it holds."""
     lower = sentence.lower()
     if not any(state in lower for state in states):
         return None
-    for clause in _CLAUSE.split(lower) if _CUTS.intersection(lower) else (lower,):
-        said = [state for state in sorted(states) if _holds_word(clause, state)]
+    for clause in _CLAUSE.split(lower):
+        said = [state for state in states if _holds_word(clause, state)]
         if len(said) != 1:
             continue
         told = [record for key in _named(clause, known) for record in _latest(known[key])]
@@ -180,7 +180,7 @@ def _agree(state: str | None, said: str) -> bool:
     return state is None or said in state or state in said
 
 
-def _denied_value(sentence: str, known: Mapping[str, _Told], _: frozenset[str], __: Call | None) -> _Truth:
+def _denied_value(sentence: str, known: Mapping[str, _Told], _: Sequence[str], __: Call | None) -> _Truth:
     if _DENIES.search(sentence) is None or _HOLDS.search(sentence) is None or _DUTY.search(sentence):
         return None
     lower = sentence.lower()
@@ -193,7 +193,7 @@ def _denied_value(sentence: str, known: Mapping[str, _Told], _: frozenset[str], 
     return None
 
 
-def _wrong_count(sentence: str, _: Mapping[str, _Told], __: frozenset[str], source: Call | None) -> _Truth:
+def _wrong_count(sentence: str, _: Mapping[str, _Told], __: Sequence[str], source: Call | None) -> _Truth:
     counted = _COUNTED.findall(sentence)
     if _PICKED.search(sentence) or source is None or len(counted) != 1 or int(counted[0]) < 2:  # noqa: PLR2004  # one is an article as often as a count
         return None
