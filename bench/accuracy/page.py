@@ -37,9 +37,9 @@ algorithm-generated half the first step with code alone is right in 44.4 %.
 How far these figures carry: signs and their weights were chosen by reading these very runs, so runs that nobody looked
 at will come out lower. The weights are few and round ([roots.md](roots.md)), and not much hangs on any of them: with
 all weights changed at random by up to 30 %, six times, the algorithm-generated half gave 51 to 56 %, the hand-crafted
-one 37 to 47 %, the third set 77 to 85 %; without any one sign no set lost more than three runs. Weights fitted anew with
-each run left out, of signs of this kind, gave 42 to 47 % on the algorithm-generated half. People who label such runs do
-not agree either: what one calls the decisive step another calls its consequence.
+one 37 to 47 %, the third set 77 to 85 %; without any one sign no set lost more than three runs. Weights fitted anew
+with each run left out, of signs of this kind, gave 42 to 47 % on the algorithm-generated half. People who label such
+runs do not agree either: what one calls the decisive step another calls its consequence.
 
 ## Failure types
 
