@@ -4,8 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from browsing import grave_findings, opened
+from browsing import grave_findings, opened, written_page
 from playwright.sync_api import Browser, Page, expect
+
+from analyzer.session.model import Event, Session
 
 SELECTED = re.compile(r"\brow-active\b")
 RELATED = re.compile(r"\brow-related\b")
@@ -291,3 +293,35 @@ def test_a_filter_stays_when_it_hides_what_is_selected(browser: Browser, retry_p
         page.keyboard.press("Escape")
         page.keyboard.press("ArrowDown")
         expect(page.locator(".row-active")).to_be_visible()
+
+
+def test_any_step_can_be_shown_in_the_graph_with_what_it_is_tied_to(browser: Browser, loop_page: Path) -> None:
+    with opened(browser, loop_page) as seen:
+        seen.page.locator(".row").last.click()
+        seen.page.locator("#panel").get_by_role("button", name="show in the graph").click()
+
+        expect(seen.page.locator('[data-node="11"]')).to_have_count(1)
+        expect(seen.page.locator('[data-node="0"]')).to_have_count(1)  # the agent, in which it lies
+
+
+def test_a_long_chain_is_opened_piece_by_piece(browser: Browser, tmp_path: Path) -> None:
+    at = 1_700_000_000_000_000_000
+    events = [
+        Event(
+            event_id=f"e{number}",
+            event="tool_call",
+            event_type="tool_call",
+            tool_name="look",
+            time_ns=at + number,
+            payload={"input": {"q": 1}},
+        )
+        for number in range(40)
+    ]
+    with opened(browser, written_page(Session(run_id="again", events=tuple(events)), tmp_path)) as seen:
+        nodes, more = seen.page.locator("#graph .node:not(.node-group)"), seen.page.locator("#graph .node-group")
+        first = nodes.count()
+        expect(more).to_contain_text("more steps")
+        more.click()
+
+        expect(nodes).to_have_count(first + 8)
+        expect(more).to_contain_text("more steps")

@@ -68,7 +68,8 @@ Critiqor.Evidence = (() => {
         model.pseudo(step) && h("span", { class: "tag" }, "only carries the answer"),
         model.derived(step) && h("span", { class: "tag" }, "known from messages alone"),
         model.timed && h("span", { class: "panel-time" }, `${words.duration(model.length[step])}, ${words.duration(model.start[step])} after the start`),
-        model.timed && !model.folded[step] && h("button", { type: "button", class: "link", onClick: () => Critiqor.zoomTo(step) }, "zoom to it")),
+        model.timed && !model.folded[step] && h("button", { type: "button", class: "link", onClick: () => Critiqor.zoomTo(step) }, "zoom to it"),
+        !model.folded[step] && h("button", { type: "button", class: "link", onClick: () => { Critiqor.openInGraph(step); byId("graph").scrollIntoView(); } }, "show in the graph")),
       above.length > 0 && h("nav", { class: "path", "aria-label": "Lies in" }, above.map((at) => h("button", { type: "button", key: at, onClick: () => go(at) }, h("bdi", null, model.name(at))))),
       causes.length > 0 && h("div", { class: "panel-causes" }, h("p", null, "Shows"), causes.map((number) => h("button", {
         type: "button", key: number, class: `cause-chip evidence-${model.causes[number].severity}`, "aria-pressed": String(number === cause),

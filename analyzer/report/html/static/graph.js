@@ -6,6 +6,7 @@ Critiqor.Graph = (() => {
   const HEAD = 2; // of a long chain, the first are shown, and the last
   const TAIL = 1;
   const WHOLE = 5; // a chain of so many is shown as it is
+  const MORE = 8; // steps that one click on a group opens
   const AT_ONCE = 4; // neighbours that one click opens
   const MEANING = { causes: "shows the failure", reinforces: "next evidence", informs: "is used by", retries: "tried again", repeats: "called again", exhausts: "fills the context of",
     delegates: "hands over to", blocks: "holds up", produces: "asks for", precedes: "then", contains: "holds", leads: "leads to" };
@@ -29,10 +30,11 @@ Critiqor.Graph = (() => {
     return found;
   };
 
-  // Parts of a failure's evidence that are shown: all of a short one, both ends of a long one.
-  const shortened = (steps, open) => {
-    if (open || steps.length <= WHOLE) return { shown: steps, hidden: [] };
-    return { shown: [...steps.slice(0, HEAD), ...steps.slice(-TAIL)], hidden: steps.slice(HEAD, -TAIL) };
+  // Parts of a failure's evidence that are shown: all of a short one, both ends of a long one and what was opened.
+  const shortened = (steps, opened = 0) => {
+    const head = HEAD + opened * MORE;
+    if (steps.length <= Math.max(WHOLE, head + TAIL)) return { shown: steps, hidden: [], head };
+    return { shown: [...steps.slice(0, head), ...steps.slice(-TAIL)], hidden: steps.slice(head, -TAIL), head };
   };
 
   const build = (model, edgesOf, causes, opened) => {
@@ -48,15 +50,15 @@ Critiqor.Graph = (() => {
     for (const number of causes) {
       const cause = model.causes[number];
       const ordered = [...cause.steps].sort((a, b) => a - b);
-      const { shown, hidden } = shortened(ordered, opened.has(`g${number}`));
+      const { shown, hidden, head } = shortened(ordered, [...opened].filter((id) => id.startsWith(`g${number}#`)).length);
       nodes.set(`c${number}`, { id: `c${number}`, kind: "cause", cause: number });
       shown.forEach(add);
       if (hidden.length) nodes.set(`g${number}`, { id: `g${number}`, kind: "group", cause: number, hidden });
       const chain = shown.map((step) => `s${step}`);
-      if (hidden.length) chain.splice(HEAD, 0, `g${number}`);
+      if (hidden.length) chain.splice(head, 0, `g${number}`);
       const between = (a, b, otherwise) => ({ from: a, to: b, cause: number, ...(a[0] === "s" && b[0] === "s" ? tie(Number(a.slice(1)), Number(b.slice(1)), otherwise) : { relation: otherwise }) });
       chain.slice(1).forEach((id, i) => edges.push(between(chain[i], id, "reinforces")));
-      const { shown: way } = shortened(cause.path, false);
+      const { shown: way } = shortened(cause.path);
       way.forEach(add);
       way.slice(1).forEach((step, i) => edges.push(between(`s${way[i]}`, `s${step}`, "leads")));
       const last = way[way.length - 1];
@@ -69,6 +71,7 @@ Critiqor.Graph = (() => {
     for (const id of opened) {
       if (id[0] !== "s") continue;
       const step = Number(id.slice(1));
+      add(step);
       for (const edge of (edgesOf.get(step) || []).filter((one) => one.relation !== "reinforces").slice(0, AT_ONCE)) add(edge.from === step ? edge.to : edge.from);
       if (model.parent[step] >= 0) add(model.parent[step]);
     }
@@ -180,6 +183,7 @@ Critiqor.Graph = (() => {
     const edgesOf = useMemo(() => neighbours(model), [model]);
     const names = useMemo(() => labels(model), [model]);
     const first = useMemo(() => Critiqor.causeOrder.filter((number) => model.causes[number].steps.length), [model]);
+    Critiqor.openInGraph = (step) => setOpened(new Set([...opened, `s${step}`]));
     useEffect(() => { if (chosen.cause >= 0 && wanted !== "all") setWanted(chosen.cause); }, [chosen.cause]);
     const causes = useMemo(() => (wanted === "all" ? first.slice(0, 12) : wanted === "step" ? [] : [wanted === null ? first[0] : wanted]).filter((number) => number !== undefined), [wanted, first]);
     const start = useMemo(() => (first.length ? opened : new Set([...opened, ...(chosen.step >= 0 ? [`s${chosen.step}`] : [])])), [opened, first, first.length ? 0 : chosen.step]);
@@ -195,7 +199,7 @@ Critiqor.Graph = (() => {
     useEffect(() => { mover.current?.reset({ animate: false }); }, [layout]);
     if (!graph.nodes.length) return h("p", { class: "empty" }, first.length ? "The evidence of this failure is not in this page." : "No failure was found, so nothing led to one. Select a step in the timeline to see what it is tied to.");
     const related = new Set(chosen.cause >= 0 ? model.causes[chosen.cause].steps : []);
-    const open = (id) => setOpened(new Set([...opened, id]));
+    const open = (id) => setOpened(new Set([...opened, id[0] === "g" ? `${id}#${opened.size}` : id]));
     const relations = [...new Set(graph.edges.map((edge) => edge.relation))];
     const height = Math.min(620, Math.max(150, layout.height * scale + 8));
     const button = (label, sign, act) => h("button", { type: "button", class: "toggle", "aria-label": label, onClick: act }, sign);
