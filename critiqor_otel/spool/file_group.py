@@ -125,4 +125,12 @@ def _reported(path: Path, error: OSError) -> OutputError:
 
 def _side_by_side(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="sync") as pool:
-        return list(pool.map(work, items))
+        return [result() for result in [_begun(pool, work, item) for item in items]]
+
+
+def _begun(pool: ThreadPoolExecutor, work: Callable[[_Item], _Result], item: _Item) -> Callable[[], _Result]:
+    """Return what waits for the work, which has begun; while the interpreter ends, no thread does, and it waits too."""
+    try:
+        return pool.submit(work, item).result
+    except RuntimeError:
+        return lambda: work(item)
