@@ -6,7 +6,7 @@ may have a date after which it no longer counts.
 
 from collections.abc import Iterable, Mapping
 from datetime import date
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 from msgspec import Struct
@@ -16,7 +16,7 @@ from analyzer.errors import BaselineError
 
 __all__ = ["BASELINE_VERSION", "Baseline", "KnownFailure", "read_baseline", "renewed", "written_baseline"]
 
-BASELINE_VERSION = "critiqor.baseline.v1"
+BASELINE_VERSION: Final = "critiqor.baseline.v1"
 
 
 class KnownFailure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):

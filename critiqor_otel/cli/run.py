@@ -137,8 +137,9 @@ def _tell(sealed: Sequence[SealedRun], request: Request, settings: Options, side
     files = [Path(one.folder) / SESSION_FILE for one in sealed]
     parts = [read_session(file.read_bytes()) for file in files]
     # An id that was run before has sealed its first part: what came now carries it on.
-    wholes = {whole.run_id: whole for part in parts if (whole := whole_run(part, runs=Path(request.runs)))}
-    sessions = [wholes[run_id] for run_id in sorted(wholes)]
+    wholes = [whole_run(part, runs=Path(request.runs)) for part in parts]
+    by_id = {whole.run_id: whole for whole in wholes}
+    sessions = [by_id[run_id] for run_id in sorted(by_id)]
     places = {part.continues or part.run_id: [str(file)] for part, file in zip(parts, files, strict=True)}
     stores = Stores(places, [request.runs])
     worst = Worst()

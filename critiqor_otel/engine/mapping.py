@@ -18,7 +18,7 @@ from critiqor_otel.reconstruct.reconstruct import tell
 from critiqor_otel.reconstruct.ties import Ties, digest, ties_of_session
 from critiqor_otel.span import Batch
 
-__all__ = ["Mapped", "SegmentRef", "map_input", "partition_of", "write_segments"]
+__all__ = ["SPILL_BYTES", "Mapped", "SegmentRef", "map_input", "partition_of", "write_segments"]
 
 SPILL_BYTES = 24 << 20
 """Packed bytes that a task holds before it writes them."""

@@ -18,7 +18,7 @@ from critiqor_otel.conventions.records import span_of_record
 from critiqor_otel.reconstruct.ties import name_of_session
 from critiqor_otel.span import Batch, Link, LogRecord, Resource, Scope, Span, SpanEvent, SpanKind, StatusCode
 
-__all__ = ["Packer", "Record", "Segment", "Unpacked", "pack_segment", "unpack", "unpack_segment"]
+__all__ = ["Kind", "Packer", "Record", "Segment", "Unpacked", "pack_segment", "unpack", "unpack_segment"]
 
 _SHARED_THINGS = 4096
 _UNPACKABLE = (UnicodeEncodeError, OverflowError, TypeError, msgspec.ValidationError)
