@@ -20,7 +20,7 @@ from critiqor_otel.reconstruct.clusters import Chain, clusters, may_chain
 from critiqor_otel.reconstruct.grouping import GroupBy, group, silent_runs
 from critiqor_otel.reconstruct.node import Trace
 from critiqor_otel.reconstruct.prepared import Counts, prepare
-from critiqor_otel.reconstruct.ties import Ties, add_ties
+from critiqor_otel.reconstruct.ties import Ties, add_ties, gathered
 from critiqor_otel.span import LogRecord, Span
 
 __all__ = ["Rebuilt", "Reconstruction", "count_notes", "rebuild", "reconstruct", "tell"]
@@ -61,7 +61,7 @@ def reconstruct(
     """
     spans, logs = list(spans), list(logs)
     known: dict[int, Facts] = {}
-    ties = {one.trace_id: one for one in others}
+    ties = gathered(others)
     tell(spans, logs, ties, known)
     prepared = prepare(spans, logs, lambda span: known.get(id(span)) or facts_of(span))
     sets = clusters(ties, _chains(prepared.traces, ties))
