@@ -58,7 +58,7 @@ def diagnose(
             scores=result.dimensions,
             failure_causes=causes,
             primary_diagnosis=_primary(primary, _chain(timeline, primary, graph, roots, profile)),
-            causal_graph=graph,
+            causal_graph=graph if options.precedes else graph.without("precedes"),
             roots=roots,
             cost_analysis=analyse_cost(timeline, causes, profile, options.prices),
             runtime_metrics=measure(timeline, summary),

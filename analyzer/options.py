@@ -54,6 +54,10 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     saturation: Annotated[_Percent, _described("Percent of its window from which on a context is nearly full.")] = 85
     high_saturation: Annotated[_Percent, _described("Percent of its window from which on severity is high.")] = 95
 
+    precedes: Annotated[
+        bool, _described("Whether the causal graph ties each event to the next in time, besides what led to what.")
+    ] = True
+
     windows: Annotated[
         Mapping[str, _Count],
         _described("Tokens that fit into a model's window, by name or pattern (`*`), over the built-in table."),

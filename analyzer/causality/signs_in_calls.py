@@ -14,6 +14,7 @@ from analyzer.session.accessors import ABSENT
 from analyzer.timeline.call import Call
 from analyzer.timeline.error_classes import ErrorClass, classify
 from analyzer.timeline.telling import text_in
+from analyzer.timeline.tool_purpose import hands_over_to
 
 __all__ = [
     "announced",
@@ -23,6 +24,7 @@ __all__ = [
     "denied",
     "failed_for_good",
     "first_code",
+    "gave_up",
     "made_up",
 ]
 
@@ -120,6 +122,15 @@ def first_code(scene: Scene) -> Marks:
     course = scene.course
     if not course.helped and not course.is_dialogue:
         yield from first(move for move in course.own if "```" in move.text or any(map(is_code, move.calls)))
+
+
+def gave_up(scene: Scene) -> Marks:
+    """Find the first time that an agent hands a user over to people."""
+    course = scene.course
+    if course.is_dialogue:
+        yield from first(
+            move for move in course.own if any(hands_over_to(call.tool or "") == "" for call in move.calls)
+        )
 
 
 def came_back_empty(scene: Scene) -> Marks:

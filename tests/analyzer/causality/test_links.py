@@ -4,6 +4,7 @@ from planted import KINDS, plant
 
 from analyzer.causality.links import LINKS
 from analyzer.diagnosis import Profile, diagnose
+from analyzer.options import Options
 from analyzer.session.model import Session
 
 
@@ -107,3 +108,9 @@ def test_a_failure_whose_node_an_event_is_named_like_gets_another_name() -> None
 
     ids = [node.id for node in graph.nodes]
     assert len(set(ids)) == len(ids)
+
+
+def test_a_setting_leaves_out_which_event_came_next() -> None:
+    graph = diagnose(session_of(*answered(*"aaa")), options=Options(precedes=False)).causal_graph
+
+    assert {edge.relation for edge in graph.edges} == {"produces", "repeats", "causes", "reinforces"}
