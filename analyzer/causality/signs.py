@@ -59,6 +59,7 @@ SIGNS: tuple[Sign, ...] = (
     Sign("denied", 4.0, "stated what the error of a later call denies", calls.denied),
     Sign("left-waiting", 2.0, "asks for something and nobody answers any more", words.left_waiting, is_fault=False),
     Sign("asked-for", 0.5, "decided what was changed", words.asked_for, is_fault=False),
+    Sign("gave-up", 0.8, "hands the user over to people", calls.gave_up, is_fault=False),
     Sign(
         "first-help",
         1.0,
