@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -96,7 +97,7 @@ def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) 
     Raises:
         WorkFolderError: the folder for the work can't be used.
     """
-    request = fingerprint([(one.path, one.place) for one in inputs], msgspec.structs.astuple(wanted))
+    request = fingerprint(str(Path.cwd()), [(one.path, one.place) for one in inputs], msgspec.structs.astuple(wanted))
     parts = [part for one in inputs for part in in_parts(one)]
     plan = Plan(
         version=metadata.version("critiqor-otel"),

@@ -46,7 +46,7 @@ def state_of(inputs: Sequence[Input]) -> str:
 
 
 def usual_folder(request: str) -> str:
-    """Return where the work of a request lies when its user names no folder.
+    """Return where the work of a request lies when its user names no folder; another one while that is in use.
 
     Raises:
         WorkFolderError: somebody else was there first.
@@ -54,7 +54,18 @@ def usual_folder(request: str) -> str:
     ours = Path(tempfile.gettempdir()) / f"critiqor-otel-{os.getuid()}"
     with _reported(ours):
         _make_ours(ours)
-    return str(ours / request)
+    return str(ours / (f"{request}-{os.getpid()}" if _in_use(ours / request) else request))
+
+
+def _in_use(folder: Path) -> bool:
+    try:
+        with (folder / _LOCK).open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 @contextmanager

@@ -120,3 +120,11 @@ def test_a_folder_with_other_things_in_it_is_left_alone(traces: Path) -> None:
 
     assert refused.code == 2
     assert (theirs / "thesis.tex").read_text() == "years of work"
+
+
+def test_one_request_made_twice_at_once_works_in_two_folders(traces: Path, expected: str) -> None:
+    words = [COMMAND, "diagnose", "traces", "--format", "jsonl", "--jobs", "1"]
+
+    jobs = [subprocess.Popen(words, cwd=traces.parent, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+
+    assert [job.communicate(timeout=PATIENCE)[0] for job in jobs] == [expected, expected]
