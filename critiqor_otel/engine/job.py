@@ -151,7 +151,9 @@ class Job:
 
     def _results(self, label: str, tasks: Sequence[Task]) -> list[Any]:
         """Return the results in the order of the tasks; those that were kept are not worked out again."""
-        there: frozenset[str] = self._store.names() if tasks else frozenset()
+        if not tasks:
+            return []
+        there = self._store.names()
         results: dict[str, Any] = {}
         for task in tasks:
             if f"{task.name}.done" in there and (kept := kept_result(task.name, self._store)) is not None:
