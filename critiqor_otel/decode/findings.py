@@ -63,6 +63,11 @@ class Findings:
         self._counts.setdefault(finding, Counter())[reason] += 1
 
     @property
+    def total(self) -> int:
+        """How many there are."""
+        return sum(reasons.total() for reasons in self._counts.values())
+
+    @property
     def rejected(self) -> int:
         """How many spans and log records were left out."""
         return sum(reasons.total() for finding, reasons in self._counts.items() if finding in _LOSSES)

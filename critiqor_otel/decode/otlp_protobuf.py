@@ -5,7 +5,7 @@ or a broken layout itself, a cut request what comes after the cut. Each such los
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from google.protobuf.message import DecodeError as ProtobufError
 
@@ -23,7 +23,11 @@ _KINDS = {int(kind): kind for kind in SpanKind}
 _CODES = {int(code): code for code in StatusCode}
 _NO_TRACE_ID, _NO_SPAN_ID = bytes(TRACE_ID), bytes(SPAN_ID)
 _TRACE_ID_FIRST = bytes((0x0A, TRACE_ID))  # the tag of the field, and its length
-_NO_RESOURCE, _NO_SCOPE = Resource(), Scope()
+_Thing = TypeVar("_Thing", Resource, Scope)
+_Known = dict[tuple[bytes, bytes], _Thing]
+_RESOURCES: _Known[Resource] = {}
+_SCOPES_READ: _Known[Scope] = {}
+_MOST_KEPT, _LONGEST_KEPT = 1024, 4096
 # Where a cut message is followed to its whole records: the field numbers of blocks and of their scopes.
 _SCOPES = (2,)
 _BLOCKS = (1, *_SCOPES)
@@ -116,14 +120,28 @@ class _Reader:
             return message()
 
     def _resource(self, raw: bytes, schema_url: bytes) -> Resource:
-        if not raw and not schema_url:
-            return _NO_RESOURCE
+        return _RESOURCES.get((raw, schema_url)) or self._kept(_RESOURCES, (raw, schema_url), self._read_resource)
+
+    def _scope(self, raw: bytes, schema_url: bytes) -> Scope:
+        return _SCOPES_READ.get((raw, schema_url)) or self._kept(_SCOPES_READ, (raw, schema_url), self._read_scope)
+
+    def _kept(
+        self, known: "_Known[_Thing]", parts: tuple[bytes, bytes], read: Callable[[bytes, bytes], _Thing]
+    ) -> _Thing:
+        """Read what many requests begin with; the same bytes become the same object where nothing is wrong with them."""
+        wrong = self.findings.total
+        thing = read(*parts)
+        if self.findings.total == wrong and len(parts[0]) <= _LONGEST_KEPT:
+            if len(known) >= _MOST_KEPT:
+                known.clear()
+            known[parts] = thing
+        return thing
+
+    def _read_resource(self, raw: bytes, schema_url: bytes) -> Resource:
         resource = self._whole(schema.RESOURCE, raw, _NOWHERE)
         return Resource(attributes(resource.attributes, self.findings), self._text(schema_url))
 
-    def _scope(self, raw: bytes, schema_url: bytes) -> Scope:
-        if not raw and not schema_url:
-            return _NO_SCOPE
+    def _read_scope(self, raw: bytes, schema_url: bytes) -> Scope:
         scope = self._whole(schema.SCOPE, raw, _NOWHERE)
         held = attributes(scope.attributes, self.findings)
         return Scope(self._text(scope.name), self._text(scope.version), held, self._text(schema_url))

@@ -19,7 +19,10 @@ def attributes_as_json(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the attributes themselves where they are JSON already, or a copy in which they are."""
     if _PLAIN_TYPES.issuperset(map(type, attributes.values())):
         return attributes
-    return {key: value if type(value) in _PLAIN_TYPES else as_json(value) for key, value in attributes.items()}
+    others = {key: as_json(value) for key, value in attributes.items() if type(value) not in _PLAIN_TYPES}
+    if all(value is attributes[key] for key, value in others.items()):
+        return attributes
+    return {**attributes, **others}
 
 
 def as_json(value: Any, depth: int = 0) -> Any:
