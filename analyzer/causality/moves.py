@@ -5,7 +5,6 @@ is known by is the one where it was decided: the utterance, the model's answer t
 """
 
 import re
-from bisect import bisect_right
 from typing import Final
 
 from msgspec import Struct
@@ -56,13 +55,7 @@ class Moves(Struct, gc=False):
 
     all: tuple[Move, ...]
     positions: tuple[int, ...]
-    by_call: dict[str, Move]
-    """By the id of the call's first event."""
-
-    def at(self, position: int) -> Move | None:
-        """Return the move that an event belongs to: the last one known by then."""
-        place = bisect_right(self.positions, position)
-        return self.all[place - 1] if place else None
+    """Of the event that each is known by."""
 
 
 def is_empty(call: Call) -> bool:
@@ -77,7 +70,6 @@ def moves_of(timeline: Timeline, conversation: Conversation) -> Moves:
     asked = issuers_of((timeline.position_of[one.event_id], one) for one in timeline.of_kind(EventKind.TOKEN_USAGE))
     said = [one for one in conversation.utterances if one.role is not Role.SYSTEM]
     made: list[Move] = []
-    by_call: dict[str, Move] = {}
     waiting = iter(said)
     upcoming = next(waiting, None)
     last_output = -1
@@ -91,12 +83,11 @@ def moves_of(timeline: Timeline, conversation: Conversation) -> Moves:
             move = Move(len(made), place, Role.ASSISTANT, call.agent)
             made.append(move)
         move.calls.append(call)
-        by_call[call.event_id] = move
         last_output = max(last_output, call.output_position)
     while upcoming is not None:
         made.append(_spoken(len(made), upcoming))
         upcoming = next(waiting, None)
-    return Moves(tuple(made), tuple(move.position for move in made), by_call)
+    return Moves(tuple(made), tuple(move.position for move in made))
 
 
 def _spoken(index: int, one: Utterance) -> Move:

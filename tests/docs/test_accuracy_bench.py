@@ -56,7 +56,7 @@ TRAJECTORY: dict[str, Any] = {
 
 
 def measured(folder: Path, *more: str) -> str:
-    command = [sys.executable, BENCH, folder, "--captures", folder, "--cases", folder, *more]
+    command: list[str | Path] = [sys.executable, BENCH, folder, "--captures", folder, "--cases", folder, *more]
     return subprocess.run(command, capture_output=True, check=True, timeout=120).stdout.decode()
 
 
