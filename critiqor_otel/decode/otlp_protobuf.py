@@ -128,7 +128,7 @@ class _Reader:
     def _kept(
         self, known: "_Known[_Thing]", parts: tuple[bytes, bytes], read: Callable[[bytes, bytes], _Thing]
     ) -> _Thing:
-        """Read what many requests begin with; the same bytes become the same object where nothing is wrong with them."""
+        """Read what many requests begin with: the same bytes become one object, unless something is wrong with them."""
         wrong = self.findings.total
         thing = read(*parts)
         if self.findings.total == wrong and len(parts[0]) <= _LONGEST_KEPT:
