@@ -75,12 +75,19 @@ def _read_leniently(data: bytes) -> tuple[Json, list[Remark]]:
     except RecursionError:
         text, cut = _cut_deep(text)
         remarks.append(("deep-nesting", f"{cut} values nested deeper than {MAX_DEPTH} levels were kept as text"))
-        value = _parse(text, odd)
+        value = _parse_cut(text, odd)
     if odd:
         remarks.append(
             ("odd-number", f"numbers JSON has no spelling for were kept as objects: {', '.join(sorted(odd))}")
         )
     return value, remarks
+
+
+def _parse_cut(text: str, odd: set[str]) -> Json:
+    try:
+        return _parse(text, odd)
+    except RecursionError as error:
+        raise ValueError("values are nested deep, and their ends are missing") from error
 
 
 def _parse(text: str, odd: set[str]) -> Json:

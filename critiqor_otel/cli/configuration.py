@@ -106,9 +106,9 @@ def _options(path: Path, table: str, settings: Mapping[str, Any]) -> Options:
 
 def _check_types(named: Any, place: str) -> None:
     known = {detector.failure_type for detector in ALL}
-    for name in named if is_list(named) else ():
+    for name in map(str, named if is_list(named) else ()):
         if name not in known:
-            raise click.UsageError(f"{place} names {name!r}, which is no failure type{_meant(str(name), known)}")
+            raise click.UsageError(f"{place} names {name!r}, which is no failure type{_meant(name, known)}")
 
 
 def _prices(settings: Mapping[str, Any], path: str, table: str) -> PriceList:
@@ -138,6 +138,8 @@ def _meant(word: str, known: Iterable[str]) -> str:
 def _converted(settings: Mapping[str, Any], to: type[_Told], path: str, table: str) -> _Told:
     try:
         return msgspec.convert(settings, to)
+    except UnicodeEncodeError as error:
+        raise click.UsageError(f"{path}: half a character (a lone surrogate) stands in {table or 'it'}") from error
     except msgspec.ValidationError as error:
         found = _PLACE.search(str(error))
         where = f"{table}{found[1]}" if found else table.rstrip(".")

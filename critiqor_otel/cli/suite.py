@@ -16,6 +16,7 @@ from critiqor_otel.cli.policy_file import read_settings
 __all__ = ["Case", "Suite", "read_suite"]
 
 _PROMPT = "{prompt}"
+_MOST_REPEATS = 10_000  # a command is started for each: more is a slip of the pen
 _KEYS = frozenset(("name", "agent", "agent_type", "prompts", "command", "callable", "timeout", "repeat"))
 
 
@@ -52,7 +53,7 @@ def read_suite(path: str) -> Suite:
             f"{path}: there is no setting {', '.join(unknown)}; there are {', '.join(sorted(_KEYS))}"
         )
     words = _words(settings, path)
-    repeats = int(as_number(settings.get("repeat")) or 1)
+    repeats = _repeats(settings.get("repeat"), path)
     named = [_named(prompt, number) for number, prompt in enumerate(as_sequence(settings.get("prompts")), 1)]
     if not named or not all(prompt for _, prompt in named):
         raise click.UsageError(
@@ -66,6 +67,13 @@ def read_suite(path: str) -> Suite:
         cases=tuple(Case(name, _filled(words, prompt)) for name, prompt in named for _ in range(repeats)),
         timeout=as_number(settings.get("timeout")),
     )
+
+
+def _repeats(told: Any, path: str) -> int:
+    number = as_number(told) or 1
+    if number > _MOST_REPEATS:
+        raise click.UsageError(f"{path}: `repeat` is at most {_MOST_REPEATS}")
+    return max(int(number), 1)
 
 
 def _words(settings: Mapping[str, Any], path: str) -> tuple[str, ...]:
