@@ -14,11 +14,10 @@ from critiqor_otel.cli.beside import write_beside
 from critiqor_otel.cli.diagnose import PARQUET, Request, Worst, settle, today
 from critiqor_otel.cli.input_remarks import emptiness, spare
 from critiqor_otel.cli.keeping import Stores, keep_started
-from critiqor_otel.cli.many import ManyRuns, Product, Wanted, many_runs
-from critiqor_otel.cli.parts_output import deliver_lines, deliver_tables, empty_folder
+from critiqor_otel.cli.many import ManyRuns, OnPart, Product, Wanted, many_runs
+from critiqor_otel.cli.parts_output import PartsFolder
 from critiqor_otel.cli.product import deliver
 from critiqor_otel.cli.side import Side
-from critiqor_otel.engine.store import Store
 from critiqor_otel.formats.inputs import Input
 
 __all__ = ["diagnose_many"]
@@ -46,24 +45,25 @@ def diagnose_many(request: Request, inputs: list[Input], settings: Options, *, s
     worst = Worst()
     baseline = Baselining(request.baselining, today=today(), side=side)
     product = _product(request)
-    parts = empty_folder(request.output) if product in _IN_PARTS else None
+    parts = PartsFolder(request.output, resume=request.resume) if product in _IN_PARTS else None
     spare((one.path for one in inputs), request.output)
     wanted = Wanted(profile=Profile(request.profile), options=settings, group_by=request.group_by, product=product)
-    with many_runs(inputs, request.scale, wanted, side=side) as found:
+    on_part = None if parts is None else _IN_PARTS[product](parts)
+    with many_runs(inputs, request.scale, wanted, side=side, on_part=on_part) as found:
         if found.product is Product.REPORT:
             _deliver_reports(request, found, worst, baseline, side)
         else:
             worst.add(found.outcome.runs, found.outcome.severities)
             if parts is not None:
-                _IN_PARTS[product](found, parts)
+                parts.finish()
             else:
                 deliver(_OF_LINES[request.form](found.lines(), _report(found)), request.output)
     return settle(request, worst, baseline, emptiness(found.held, found.remarks.notes, request.paths), side=side)
 
 
-_IN_PARTS: Mapping[Product, Callable[[ManyRuns, Store], None]] = {
-    Product.LINES: deliver_lines,
-    Product.TABLES: deliver_tables,
+_IN_PARTS: Mapping[Product, Callable[[PartsFolder], OnPart]] = {
+    Product.LINES: lambda parts: parts.add_lines,
+    Product.TABLES: lambda parts: parts.add_tables,
 }
 
 

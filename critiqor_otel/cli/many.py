@@ -23,7 +23,7 @@ from critiqor_otel.engine.job import Job, Outcome, Survey
 from critiqor_otel.engine.lines import line_of
 from critiqor_otel.engine.local import judged
 from critiqor_otel.engine.parts import in_parts
-from critiqor_otel.engine.reducing import Judged, Purpose
+from critiqor_otel.engine.reducing import Judged, Purpose, Reduced
 from critiqor_otel.engine.store import Store
 from critiqor_otel.engine.tasks import Engine
 from critiqor_otel.engine.work_folder import Plan, fingerprint, state_of, usual_folder, work_folder
@@ -32,10 +32,13 @@ from critiqor_otel.errors import OutputError
 from critiqor_otel.formats.inputs import Input
 from critiqor_otel.reconstruct.grouping import GroupBy
 
-__all__ = ["ManyRuns", "Product", "Wanted", "many_runs"]
+__all__ = ["ManyRuns", "OnPart", "Product", "Wanted", "many_runs"]
 
 _LEAST_PARTITION, _LARGEST_PARTITION = 2 << 20, 24 << 20  # bytes of input
 _MOST_PARTITIONS = 4096
+
+
+OnPart = Callable[[Store, Reduced], None]
 
 
 class ManyRuns:
@@ -91,8 +94,12 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) -> Generator[ManyRuns]:
+def many_runs(
+    inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side, on_part: OnPart | None = None
+) -> Generator[ManyRuns]:
     """Yield the runs of the inputs; their work folder is removed when the block ends well.
+
+    `on_part` is told of each part of the products as soon as it is complete.
 
     Raises:
         WorkFolderError: the folder for the work can't be used.
@@ -123,11 +130,16 @@ def many_runs(inputs: list[Input], scale: Scale, wanted: Wanted, *, side: Side) 
             group_by=None if wanted.group_by is None else GroupBy(wanted.group_by),
             many_files=len(survey.places) > 1,
         )
-        found = ManyRuns(job, store, survey, job.reduce(purpose), product)
+        found = ManyRuns(job, store, survey, job.reduce(purpose, partial(_tell, on_part, store)), product)
         if scale.resume:
             side.say(f"Went on with work that was begun: {job.kept} of {job.kept + job.done} parts were done.")
         tell_remarks(found.remarks, side=side, any_run=bool(found.outcome.runs))
         yield found
+
+
+def _tell(on_part: OnPart | None, store: Store, part: Reduced) -> None:
+    if on_part is not None:
+        on_part(store, part)
 
 
 def _engine(scale: Scale) -> Engine:

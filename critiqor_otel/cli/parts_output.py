@@ -1,66 +1,69 @@
 """A product in parts: a folder of JSON lines or of Parquet tables, whose files programs read side by side."""
 
 import shutil
-from collections.abc import Iterator
 
 import click
 
-from critiqor_otel.cli.many import ManyRuns
 from critiqor_otel.cli.product import STANDARD_OUTPUT
 from critiqor_otel.engine.frames import read_frames
+from critiqor_otel.engine.reducing import Reduced
 from critiqor_otel.engine.store import Store
 from critiqor_otel.errors import OutputError, UnreadableInputError
 
-__all__ = ["deliver_lines", "deliver_tables", "empty_folder"]
+__all__ = ["PartsFolder"]
 
 _TABLES = ("runs", "causes", "events")
+_DONE = "_SUCCESS"  # what Spark and Hadoop look for, and pass over as a part
 
 
-def empty_folder(output: str) -> Store:
-    """Return the folder for the parts.
+class PartsFolder:
+    """The folder of the parts; each is written when it is complete, and a file `_SUCCESS` when all are."""
 
-    Raises:
-        click.UsageError: no folder is named, or there is something in it.
-        OutputError: what reaches it is not installed.
-    """
-    if output == STANDARD_OUTPUT:
-        raise click.UsageError("parquet is a folder of tables: name it with --output FOLDER")
-    try:
-        store = Store(output)
-        there = store.names()
-    except UnreadableInputError as error:
-        raise OutputError(str(error)) from error
-    except NotADirectoryError as error:
-        raise click.UsageError(f"--output {output} is a file; a folder is needed") from error
-    if there:
-        raise click.UsageError(f"--output {output} holds files already; name a folder that is empty or not there")
-    return store
+    def __init__(self, output: str, *, resume: bool) -> None:
+        """Take the folder, which has to be empty unless the job goes on.
 
+        Raises:
+            click.UsageError: no folder is named, or there is something in it.
+            OutputError: what reaches it is not installed.
+        """
+        if output == STANDARD_OUTPUT:
+            raise click.UsageError("parquet is a folder of tables: name it with --output FOLDER")
+        try:
+            self._store = Store(output)
+            there = self._store.names()
+        except UnreadableInputError as error:
+            raise OutputError(str(error)) from error
+        except NotADirectoryError as error:
+            raise click.UsageError(f"--output {output} is a file; a folder is needed") from error
+        if there and not resume:
+            raise click.UsageError(f"--output {output} holds files already; name a folder that is empty or not there")
 
-def deliver_lines(found: ManyRuns, store: Store) -> None:
-    """Write a file of JSON lines for each part of the job, in order of run id inside each.
+    def finish(self) -> None:
+        """Say that all parts are there.
 
-    Raises:
-        OutputError: it can't be written.
-    """
-    for number, name in enumerate(found.outcome.files):
-        with store.writing(f"part-{number:05d}.jsonl") as file:
-            for frame in read_frames(name, found.store):
+        Raises:
+            OutputError: it can't be written.
+        """
+        self._store.write(_DONE, b"")
+
+    def add_lines(self, work: Store, part: Reduced) -> None:
+        """Write the runs of a part as JSON lines, in order of run id.
+
+        Raises:
+            OutputError: they can't be written.
+        """
+        with self._store.writing(f"part-{part.partition:05d}.jsonl") as file:
+            for frame in read_frames(part.file, work):
                 file.write(frame.content)
 
+    def add_tables(self, work: Store, part: Reduced) -> None:
+        """Write a part of each table into a folder of its own: `runs/`, `causes/`, `events/`.
 
-def deliver_tables(found: ManyRuns, store: Store) -> None:
-    """Write the parts of each table into a folder of its own: `runs/`, `causes/`, `events/`.
-
-    Raises:
-        OutputError: they can't be written.
-    """
-    for table in _TABLES:
-        folder = Store(f"{store.address}/{table}")
-        for number, name in enumerate(_parts(found, table)):
-            with folder.writing(f"part-{number:05d}.parquet") as file, found.store.open(name) as source:
-                shutil.copyfileobj(source, file)
-
-
-def _parts(found: ManyRuns, table: str) -> Iterator[str]:
-    return (f"{name.removesuffix('.frames')}.{table}.parquet" for name in found.outcome.files)
+        Raises:
+            OutputError: they can't be written.
+        """
+        for table in _TABLES:
+            folder = Store(f"{self._store.address}/{table}")
+            source = f"{part.file.removesuffix('.frames')}.{table}.parquet"
+            with folder.writing(f"part-{part.partition:05d}.parquet") as file, work.open(source) as held:
+                shutil.copyfileobj(held, file)

@@ -30,6 +30,10 @@ def _silence(_label: str, _done: int, _total: int) -> None:
     pass
 
 
+def _pass_by(_result: Any) -> None:
+    pass
+
+
 class Survey(msgspec.Struct, frozen=True, kw_only=True):
     """What the inputs held, before runs are made of it."""
 
@@ -91,15 +95,15 @@ class Job:
             session_files=any(one.session_files for one in self._mapped),
         )
 
-    def reduce(self, purpose: Purpose) -> Outcome:
-        """Make the products of all runs; after `survey`."""
+    def reduce(self, purpose: Purpose, on_part: Callable[[Reduced], None] = _pass_by) -> Outcome:
+        """Make the products of all runs; after `survey`. Each part is told of as soon as it is complete."""
         work = self._shares()
         tasks = [
             Task(f"reduce-{share.partition:06d}", reduce_share, (share, purpose), weight=_weight(share.segments))
             for share in work
         ]
         tasks.sort(key=lambda task: -task.weight)  # the heaviest first: it ends the job when it comes last
-        found: list[Reduced] = self._results("diagnosing", tasks)
+        found: list[Reduced] = self._results("diagnosing", tasks, on_part)
         found.sort(key=lambda one: one.partition)
         counts = Counts()
         for one in found:
@@ -149,7 +153,7 @@ class Job:
         found: list[Chained] = self._results("comparing", tasks)
         return sorted((chain for one in found for chain in one.chains), key=lambda chain: chain.trace_id)
 
-    def _results(self, label: str, tasks: Sequence[Task]) -> list[Any]:
+    def _results(self, label: str, tasks: Sequence[Task], on_result: Callable[[Any], None] = _pass_by) -> list[Any]:
         """Return the results in the order of the tasks; those that were kept are not worked out again."""
         if not tasks:
             return []
@@ -159,12 +163,14 @@ class Job:
             if f"{task.name}.done" in there and (kept := kept_result(task.name, self._store)) is not None:
                 results[task.name] = kept
                 self.kept += 1
+                on_result(kept)
         total = sum(task.weight for task in tasks)
         done = sum(task.weight for task in tasks if task.name in results)
         self._progress(label, done, total)
         for task, result in self._engine.run([task for task in tasks if task.name not in results], self._store):
             results[task.name] = result
             self.done += 1
+            on_result(result)
             done += task.weight
             self._progress(label, done, total)
         return [results[task.name] for task in tasks]

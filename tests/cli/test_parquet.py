@@ -18,7 +18,9 @@ def tables(critiqor: Critiqor, folder: Path) -> Path:
 def test_duckdb_joins_runs_causes_and_events(tables: Path) -> None:
     sql = """
         select run_id, trust_score, type, severity, event, tool_name
-        from read_parquet(?) join read_parquet(?) as causes using (run_id) join read_parquet(?) using (run_id)
+        from read_parquet(?) as runs
+        join read_parquet(?) as causes using (run_id)
+        join read_parquet(?) as events using (run_id)
         where event_id = causes.evidence[1] and type = 'infinite_tool_loop'
     """
 
@@ -68,3 +70,4 @@ def test_json_lines_come_in_parts_where_the_output_is_a_folder(critiqor: Critiqo
 
     lines = [line for path in sorted((folder / "parts").glob("*.jsonl")) for line in path.read_text().splitlines()]
     assert sorted(lines) == sorted(whole.splitlines())
+    assert (folder / "parts" / "_SUCCESS").exists()
