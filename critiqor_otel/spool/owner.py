@@ -92,6 +92,7 @@ class Owner:
         self._open = OpenSessions(settings.patience)
         self._needed: Counter[int] = Counter()  # segments, by how many pieces of open sessions stand in them
         self._failing: list[tuple[int, Closed]] = []
+        self._unsealed: set[str] = set()  # open traces of which the index knows nothing
         for note in self._index.learn(folder.runs):
             tell(note.code, {"message": note.message, "place": note.place})
 
@@ -190,8 +191,10 @@ class Owner:
 
     def _piece(self, trace_id: str, position: Position, spans: list[Span], logs: list[LogRecord]) -> Piece | None:
         """Return what is new of a trace; None when all of it is sealed already."""
-        sealed = self._index.sealed(trace_id)
-        if sealed is not None:
+        sealed = None if trace_id in self._unsealed else self._index.sealed(trace_id)
+        if sealed is None:
+            self._unsealed.add(trace_id)
+        else:
             new = [span for span in spans if span.span_id not in sealed.span_ids]
             self.tally.duplicates += len(spans) - len(new)
             spans = new
@@ -203,6 +206,7 @@ class Owner:
     def _seal(self, group: list[Closed], now_ns: int) -> None:
         if not group:
             return
+        self._unsealed.difference_update(*[closed.session.traces for closed in group])
         for closed, outcome in zip(group, self._sink.seal(group), strict=True):
             if isinstance(outcome, Unsealed):
                 self._finish(closed, outcome)
