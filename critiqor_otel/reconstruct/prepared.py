@@ -48,8 +48,7 @@ def prepare(spans: Iterable[Span], logs: Iterable[LogRecord], facts_of: Callable
     for found, from_log in ((joined.spans, False), (joined.from_records, True)):
         for address, span in found.items():
             node = Node(span, facts_of(span), from_log=from_log)
-            for _ in names_of(node.facts):  # read of every span here, as where its ties are told: so are the notes
-                pass
+            names_of(node.facts)  # read of every span here, as where its ties are told: so are the notes
             if address in distinct.versions:
                 node.note("span-versions", "it was delivered in different versions; the one that ended last was taken")
             traces.setdefault(span.trace_id, []).append(node)

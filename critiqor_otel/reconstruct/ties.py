@@ -97,48 +97,57 @@ def add_ties(ties: dict[str, Ties], span: Span, facts: Facts) -> None:
     found = ties.get(span.trace_id)
     if found is None:
         found = ties[span.trace_id] = Ties(span.trace_id)
-    role = facts.role
-    found.speaks = found.speaks or role in EVIDENCE
+    if not found.speaks and facts.role in EVIDENCE:
+        found.speaks = True
     if facts.family is not None:
-        _add_family(found, facts, role)
+        _add_family(found, facts)
     start, end = told_times(span)
     if start and (start < found.start_ns or not found.start_ns):
         found.start_ns = start
     found.end_ns = max(found.end_ns, end)
+    first = found.first
+    if first is None or (span.parent_span_id is not None, start) <= first[:2]:
+        _add_first(found, span)
+    if span.links:
+        found.keys.update(digest("name", link.trace_id) for link in span.links if link.trace_id != span.trace_id)
+
+
+def _add_first(found: Ties, span: Span) -> None:
     ranked = rank(span)
     if found.first is None or ranked < found.first:
         found.first, found.service = ranked, digest("service", service_of(span))
         found.origin = _origin_digest(span)
-    for link in span.links:
-        if link.trace_id != span.trace_id:
-            found.keys.add(digest("name", link.trace_id))
 
 
-def _add_family(found: Ties, facts: Facts, role: SpanRole) -> None:
+def _add_family(found: Ties, facts: Facts) -> None:
     found.known = True
-    found.scattered = found.scattered or facts.family in SCATTERED
+    if facts.family in SCATTERED:
+        found.scattered = True
+    role, span = facts.role, facts.span
     if role is SpanRole.AGENT:
         found.agent = True
     elif role is SpanRole.MODEL:
         found.models = True
-        if facts.span.parent_span_id is None and (answer := facts.get(Field.RESPONSE_ID)) is not None:
+        if span.parent_span_id is None and (answer := facts.get(Field.RESPONSE_ID)) is not None:
             found.keys.add(digest("answer", answer))
     for name in names_of(facts):
         found.named = True
         _add_name(found, name)
-    if SESSION in facts.span.attributes:
-        for name in _carried_names(facts.span):
+    if SESSION in span.attributes:
+        for name in _carried_names(span):
             _add_name(found, name)
 
 
-def names_of(facts: Facts) -> Iterator[str]:
-    """Yield the run id and the conversation id that a span names."""
+def names_of(facts: Facts) -> list[str]:
+    """Return the run id and the conversation id that a span names."""
+    names: list[str] = []
     run_id = facts.get(Field.RUN_ID)
     if run_id is not None and names_run(facts.span, run_id):
-        yield run_id
+        names.append(run_id)
     conversation = facts.get(Field.SESSION_ID)
     if conversation is not None:
-        yield conversation
+        names.append(conversation)
+    return names
 
 
 def names_run(span: Span, run_id: str) -> bool:
@@ -168,10 +177,17 @@ def ties_of_session(run_id: str, continues: str | None) -> Ties:
 
 
 def _add_name(found: Ties, name: str) -> None:
-    found.keys.add(digest("name", name))
+    key, numbered = _keys(name)
+    found.keys.add(key)
+    if numbered is not None:
+        found.numbered.add(numbered)
+
+
+@lru_cache(_REMEMBERED)
+def _keys(name: str) -> tuple[int, int | None]:
+    """Return the digest of a name, and that of the name before its number."""
     stem, dot, number = name.rpartition(".")
-    if dot and number.isdecimal():
-        found.numbered.add(digest("name", stem))
+    return digest("name", name), digest("name", stem) if dot and number.isdecimal() else None
 
 
 @lru_cache(_REMEMBERED)
