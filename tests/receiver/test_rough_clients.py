@@ -7,12 +7,13 @@ import struct
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import grpc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from receiving import EXPORT, JSON, PROTOBUF, addresses, hex_json, place, post, raw, receiving
+from receiving import EXPORT, JSON, LOGS, PROTOBUF, addresses, call, hex_json, place, post, raw, receiving
 from spool_support import trace_request
 
 from critiqor_otel.receiver.config import Limits
@@ -227,6 +228,34 @@ def test_fuzzed_heads_are_answered_or_closed(target: Receiver, seed: int) -> Non
 
     assert not answer or answer.split(b" ")[1][:1] in {b"2", b"4"} or answer.startswith(b"HTTP/1.1 503")
     assert post(target, REQUEST).status == 200
+
+
+@settings(max_examples=INPUTS, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 1 << 30), gzip=st.booleans(), method=st.sampled_from((EXPORT, LOGS)))
+def test_fuzzed_grpc_calls_are_answered_and_the_next_good_one_works(
+    target: Receiver, seed: int, method: str, *, gzip: bool
+) -> None:
+    refused = None
+    try:
+        call(target, mutated(REQUEST, seed), method=method, gzip=gzip)
+    except grpc.RpcError as error:
+        refused = error
+
+    if refused is not None:
+        assert refused.code() is grpc.StatusCode.INVALID_ARGUMENT
+        assert "Traceback" not in refused.details()
+    assert call(target, REQUEST) == b""
+
+
+@settings(max_examples=INPUTS // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 1 << 30))
+def test_fuzzed_frames_on_the_grpc_port_stop_nobody_else(target: Receiver, seed: int) -> None:
+    address = urlsplit(target.grpc_endpoint or "")
+    with socket.create_connection((address.hostname or "", address.port or 0), timeout=10) as rough:
+        rough.sendall(mutated(half_a_call(), seed))
+        rough.shutdown(socket.SHUT_WR)
+
+    assert call(target, REQUEST) == b""
 
 
 def test_what_the_rough_clients_sent_never_ends_the_owner(target: Receiver) -> None:
