@@ -30,7 +30,7 @@ def test_a_cut_stream_is_refused(cut: int) -> None:
         inflated(gzip.compress(b"some text")[:-cut], limit=1000)
 
 
-@pytest.mark.parametrize("data", [b"plain text", gzip.compress(b"x") + b"rubbish"])
+@pytest.mark.parametrize("data", [b"plain text", gzip.compress(b"x", mtime=0) + b"rubbish"])
 def test_what_is_no_gzip_is_refused(data: bytes) -> None:
     with pytest.raises(Refusal, match="no gzip"):
         inflated(data, limit=1000)
