@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
-from analyzer.bulk import bulk_work
 from critiqor_otel.conventions.registry import facts_of
+from critiqor_otel.engine.collecting import collecting
 from critiqor_otel.engine.mapping import SegmentRef, write_segments
 from critiqor_otel.engine.packing import Record, Segment, unpack, unpack_segment
 from critiqor_otel.engine.store import Store
@@ -50,10 +50,11 @@ def chain_traces(refs: list[SegmentRef], wanted: Collection[str], *, store: Stor
             if record.trace_id in named:
                 found.setdefault(record.trace_id, []).append((segment, record))
     chains: list[Chain] = []
-    with bulk_work():
+    with collecting() as collect:
         for trace_id in sorted(found):
             held = unpack(found.pop(trace_id))
             chains += map(chain_of, prepare(held.spans, held.logs, facts_of).traces)
+            collect(len(held.spans))
     return Chained(chains)
 
 

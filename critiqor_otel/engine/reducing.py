@@ -4,9 +4,8 @@
 traces unpacked. Any scheduler may run it, anywhere, again and again: the same call leaves the same file.
 """
 
-import gc
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
@@ -14,6 +13,7 @@ from analyzer.cause import Severity
 from analyzer.report.report import RunReport
 from analyzer.session.model import Note, Session
 from critiqor_otel.conventions.registry import facts_of
+from critiqor_otel.engine.collecting import collecting
 from critiqor_otel.engine.frames import Frame, key_of, write_frames
 from critiqor_otel.engine.layout import Share
 from critiqor_otel.engine.moving import Parts, read_segments
@@ -25,8 +25,6 @@ from critiqor_otel.reconstruct.reconstruct import rebuild
 from critiqor_otel.spool.continuations import join_continuations
 
 __all__ = ["Judged", "Purpose", "Reduced", "reduce_share"]
-
-_COLLECT_EVERY = 4_000  # spans: nodes of a tree point at each other, and only the cycle collector lets them go
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -71,7 +69,7 @@ def reduce_share(share: Share, purpose: Purpose, *, store: Store) -> Reduced:
     found = Reduced(share.partition, name)
     seen: set[Severity] = set()
     frames: list[Frame] = []
-    with _collecting() as collect, _beside(share.partition, purpose, store) as also:
+    with collecting() as collect, _beside(share.partition, purpose, store) as also:
         waiting = _by_set(share, store)
         for leader in sorted(waiting):
             parts = waiting.pop(leader)
@@ -154,26 +152,3 @@ class _Origins:
         for trace_id in session.trace_ids:
             found |= self._of_trace.get(trace_id, set())
         return tuple(sorted(found))
-
-
-@contextmanager
-def _collecting() -> Generator[Callable[[int], None]]:
-    """Collect cycles now and then by hand, looking at nothing that was there before."""
-    was_on = gc.isenabled()
-    gc.disable()
-    gc.freeze()
-    since = 0
-
-    def collect(spans: int) -> None:
-        nonlocal since
-        since += spans
-        if since >= _COLLECT_EVERY:
-            since = 0
-            gc.collect()
-
-    try:
-        yield collect
-    finally:
-        gc.unfreeze()
-        if was_on:
-            gc.enable()
