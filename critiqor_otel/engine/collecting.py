@@ -1,4 +1,4 @@
-"""Letting go of what a task has made, in good time: nodes of a tree point at each other, and only the collector sees it."""
+"""Letting go of what a task has made: nodes of a tree point at each other, and only the cycle collector sees it."""
 
 import gc
 from collections.abc import Callable, Generator
