@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # An environment whose Python went away is made anew.
 INSTALLED := $(if $(shell $(BIN)/python -c 'print(1)' 2>/dev/null),$(VENV)/.installed,rebuild)
 
-.PHONY: install rebuild demo test programs interop check wheel accuracy bench lock audit sbom vendor fuzz soak clean
+.PHONY: install rebuild demo test programs interop check coverage mutants wheel accuracy bench lock audit sbom vendor fuzz soak clean
 
 install: $(INSTALLED)
 
@@ -75,14 +75,27 @@ sbom: install
 vendor: install
 	@$(BIN)/python .ci/vendor
 
+# Which branches of the two packages the tests take, in every process that they start.
+coverage: install
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest -q -n auto
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+
+# Faults put into the detectors one by one: those that no test finds are printed (docs/mutants.md argues them).
+mutants: install
+	@$(BIN)/python tests/fuzz/mutants.py --count $${MUTANTS:-200}
+
 # The long form of the fuzz tests; the short form is part of `make test`.
 fuzz: install
 	@for script in tests/fuzz/fuzz_*.py; do $(BIN)/python $$script || exit 1; done
+	@FUZZ_INPUTS=10000 $(PYTEST) -q tests/receiver/test_rough_clients.py -k fuzzed
 
-# The receiver, killed two hundred times under load, and ten times behind a real Collector with 200,000 spans; the short
-# forms are part of `make test`.
+# The receiver, killed two hundred times under load, half an hour under mixed load with restarts (or make soak SECONDS=600), and ten
+# times behind a real Collector with 200,000 spans; short forms are part of `make test`.
 soak: install
 	@$(BIN)/python tests/support/killing.py $${KILLS:-200} "$$(mktemp -d)"
+	@$(BIN)/python tests/support/soaking.py --seconds $(or $(SECONDS),1800) --write bench/soak.md "$$(mktemp -d)"
 	@if [ -n "$$($(BIN)/python tests/support/interop_programs.py --where collector)" ]; then \
 		$(BIN)/python tests/support/restarting.py 200000 $${RESTARTS:-10} "$$(mktemp -d)"; \
 	else echo "skipped: the real Collector is not built; make programs builds it"; fi
