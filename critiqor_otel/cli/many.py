@@ -1,6 +1,5 @@
 """Inputs too large for one reading: a job in parts, on this machine or on a cluster, that says how far it is."""
 
-import os
 import pickle
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -148,13 +147,13 @@ def _engine(scale: Scale) -> Engine:
             from critiqor_otel.engine.dask_engine import DaskEngine  # noqa: PLC0415  # an extra, and slow to load
         except ImportError as error:
             raise OutputError("Dask is not installed; install critiqor-otel[dask]") from error
-        return DaskEngine(scale.scheduler, jobs=scale.jobs)
-    return ProcessEngine(scale.jobs or os.cpu_count() or 1)
+        return DaskEngine(scale.scheduler, jobs=scale.processes)
+    return ProcessEngine(scale.processes)
 
 
 def _partitions(inputs: list[Input], scale: Scale) -> int:
     """Return so many that what a worker holds of one is a small part of its share of memory."""
-    share = scale.memory // (16 * (scale.jobs or os.cpu_count() or 1))
+    share = scale.memory // (16 * scale.processes)
     target = min(max(share, _LEAST_PARTITION), _LARGEST_PARTITION)
     return min(max(1, -(-bytes_in(inputs) // target)), _MOST_PARTITIONS)
 

@@ -1,5 +1,6 @@
 """How a large input is to be worked on: in how many processes, with how much memory, where, and whether to go on."""
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,6 +14,7 @@ from critiqor_otel.formats.inputs import Input, size_of
 __all__ = ["Scale", "bytes_in", "scale_options"]
 
 _DIRECT = 16  # bytes of memory a byte of input, where all is held at once
+_WORKER = 200 << 20  # bytes that a worker takes, with what it holds of a partition
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _AMOUNT = re.compile(r"(\d{1,15})\s*([kmgt]?)(?:i?b)?", re.IGNORECASE | re.ASCII)
 _LEAST_MEMORY = 128 << 20
@@ -40,6 +42,11 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     def is_asked_for(self) -> bool:
         """Whether some option asks for work in parts, however small the input is."""
         return self.engine != "local" or self.resume or self.work is not None or self.jobs is not None
+
+    @property
+    def processes(self) -> int:
+        """How many workers there are: as many as were asked for, else one a core as far as the memory lasts."""
+        return self.jobs or max(1, min(os.cpu_count() or 1, self.memory // _WORKER))
 
     @property
     def most_held(self) -> int:
@@ -83,7 +90,7 @@ _OPTIONS = (
         "--jobs",
         type=click.IntRange(1, 1024),
         metavar="N",
-        help="Work in N processes; by default one a core, as soon as the input is large.",
+        help="Work in N processes; by default one a core as far as --memory lasts, as soon as the input is large.",
     ),
     click.option(
         "--memory",

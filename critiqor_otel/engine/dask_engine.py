@@ -5,7 +5,6 @@ system, or an address of fsspec (`s3://…`). A task whose worker is lost is run
 """
 
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, Self
@@ -22,10 +21,10 @@ _dask: Any = import_module("distributed")  # which has no types of its own
 class DaskEngine:
     """Runs tasks on the cluster of a scheduler, or on one that is started on this machine."""
 
-    def __init__(self, scheduler: str | None, *, jobs: int | None = None) -> None:
+    def __init__(self, scheduler: str | None, *, jobs: int = 1) -> None:
         """Take the scheduler's address, or how many workers to start."""
         self._scheduler = scheduler
-        self._jobs = jobs or os.cpu_count() or 1
+        self._jobs = jobs
         self._cluster: Any = None
         self._client: Any = None
 
