@@ -33,7 +33,10 @@ PEERS = (
     Peer("spanhound", ("spanhound", "collect", "--port", "{http}", "--trace-dir", "{folder}")),
     Peer(
         "agentevals-cli",
-        ("agentevals", "serve", "--port", "{ui}", "--otlp-http-port", "{http}", "--otlp-grpc-port", "{grpc}"),
+        (
+            *("agentevals", "serve", "--headless", "--port", "{ui}", "--api-grpc-port", "0"),
+            *("--otlp-http-port", "{http}", "--otlp-grpc-port", "{grpc}"),
+        ),
     ),
     Peer(
         "arize-phoenix",
