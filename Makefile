@@ -91,8 +91,8 @@ fuzz: install
 	@for script in tests/fuzz/fuzz_*.py; do $(BIN)/python $$script || exit 1; done
 	@FUZZ_INPUTS=10000 $(PYTEST) -q tests/receiver/test_rough_clients.py -k fuzzed
 
-# The receiver, killed two hundred times under load, half an hour under mixed load with restarts (or make soak SECONDS=600), and ten
-# times behind a real Collector with 200,000 spans; short forms are part of `make test`.
+# The receiver, killed two hundred times under load, half an hour under mixed load with restarts (SECONDS=600 for ten
+# minutes), and ten times behind a real Collector with 200,000 spans; short forms are part of `make test`.
 soak: install
 	@$(BIN)/python tests/support/killing.py $${KILLS:-200} "$$(mktemp -d)"
 	@$(BIN)/python tests/support/soaking.py --seconds $(or $(SECONDS),1800) --write bench/soak.md "$$(mktemp -d)"
