@@ -16,20 +16,20 @@ from critiqor_otel.engine.store import Store
 
 __all__ = ["TABLES", "part_of", "tables_of"]
 
-pa: Any = import_module("pyarrow")  # which has no types of its own
-pq: Any = import_module("pyarrow.parquet")
+_pa: Any = import_module("pyarrow")  # which has no types of its own
+_pq: Any = import_module("pyarrow.parquet")
 _ROWS = 8_192  # held before they are written
-_TEXTS: Any = pa.list_(pa.string())
-_SPANS: Any = pa.list_(pa.struct([("trace_id", pa.string()), ("span_id", pa.string())]))
-_NOTES: Any = pa.list_(pa.struct([("code", pa.string()), ("message", pa.string())]))
-_MOMENT: Any = pa.timestamp("ns", tz="UTC")
-_COUNT: Any = pa.int64()
-_TEXT: Any = pa.string()
-_NUMBER: Any = pa.float64()
-_YES: Any = pa.bool_()
+_TEXTS: Any = _pa.list_(_pa.string())
+_SPANS: Any = _pa.list_(_pa.struct([("trace_id", _pa.string()), ("span_id", _pa.string())]))
+_NOTES: Any = _pa.list_(_pa.struct([("code", _pa.string()), ("message", _pa.string())]))
+_MOMENT: Any = _pa.timestamp("ns", tz="UTC")
+_COUNT: Any = _pa.int64()
+_TEXT: Any = _pa.string()
+_NUMBER: Any = _pa.float64()
+_YES: Any = _pa.bool_()
 
 TABLES: dict[str, Any] = {
-    "runs": pa.schema(
+    "runs": _pa.schema(
         [
             ("run_id", _TEXT),
             ("started", _MOMENT),
@@ -41,7 +41,7 @@ TABLES: dict[str, Any] = {
             ("trust_score", _COUNT),
             ("readiness_level", _TEXT),
             ("evidence_level", _TEXT),
-            ("scores", pa.map_(pa.string(), pa.int64())),
+            ("scores", _pa.map_(_pa.string(), _pa.int64())),
             ("failures", _COUNT),
             ("primary_type", _TEXT),
             ("primary_severity", _TEXT),
@@ -65,7 +65,7 @@ TABLES: dict[str, Any] = {
             ("notes", _NOTES),
         ]
     ),
-    "causes": pa.schema(
+    "causes": _pa.schema(
         [
             ("run_id", _TEXT),
             ("position", _COUNT),
@@ -84,7 +84,7 @@ TABLES: dict[str, Any] = {
             ("fingerprint", _TEXT),
         ]
     ),
-    "events": pa.schema(
+    "events": _pa.schema(
         [
             ("run_id", _TEXT),
             ("position", _COUNT),
@@ -152,7 +152,7 @@ class _Sheet:
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         self._schema = schema
-        self._writer: Any = pq.ParquetWriter(file, schema, compression="zstd")
+        self._writer: Any = _pq.ParquetWriter(file, schema, compression="zstd")
         self._rows: list[dict[str, Any]] = []
 
     def add(self, row: dict[str, Any]) -> None:
@@ -167,9 +167,9 @@ class _Sheet:
     def _write(self) -> None:
         rows, self._rows = self._rows, []
         try:
-            table = pa.Table.from_pylist(rows, schema=self._schema)
+            table = _pa.Table.from_pylist(rows, schema=self._schema)
         except UnicodeEncodeError:  # halves of characters, which Parquet can't hold
-            table = pa.Table.from_pylist([_mended(row) for row in rows], schema=self._schema)
+            table = _pa.Table.from_pylist([_mended(row) for row in rows], schema=self._schema)
         self._writer.write_table(table)
 
 
