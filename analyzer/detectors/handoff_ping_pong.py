@@ -23,7 +23,7 @@ at once.
 
 ## Known limits
 Hand-overs are known by the names of their tools (`transfer_to_…`, `handoff_to_…`, `delegate_to_…`). Three agents in a
-circle are not reported here.
+circle are not reported here, nor one agent that asks two others in turn and gets an answer within the call.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,6 +32,7 @@ from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
 from analyzer.profile import Profile
 from analyzer.timeline.call import Call
+from analyzer.timeline.delegation import answered_in_place
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.tool_purpose import hands_over_to
@@ -57,13 +58,18 @@ def _stretches(calls: Sequence[Call]) -> Iterator[list[Call]]:
     """Yield the longest rows of hand-overs in which every second goes to the same agent, and no two in a row do."""
     row: list[Call] = []
     for call in calls:
-        to = _to(call)
+        to = None if _is_a_tool(call, row) else _to(call)
         if to and row and call.user_turn == row[-1].user_turn and _goes_on(row, to):
             row.append(call)
             continue
         yield row
         row = [call] if to else []
     yield row
+
+
+def _is_a_tool(call: Call, row: Sequence[Call]) -> bool:
+    """Return whether the other agent answered within the call, and who asked had not been handed the task."""
+    return answered_in_place(call) and (not row or call.agent == row[-1].agent)
 
 
 def _goes_on(row: Sequence[Call], to: str) -> bool:

@@ -3,8 +3,8 @@
 ## What it does
 Compares what an agent says about things with an id with the latest result that tells of them: another state (`order 17
 is delivered`, the result says `processed`), a denied value (`it has no tracking number`, the result holds one), and,
-right after a result that is a list, a number that no count of that list gives. Severity high, confidence medium, low
-for counts; derived.
+right after a result that is the only list of its tool since the user spoke, a number that neither stands in it nor is
+any count of it. Severity high, confidence medium, low for counts; derived.
 
 ## Why is this bad
 The tool was right and the user is told something wrong; what the agent does next rests on it as well.
@@ -40,7 +40,7 @@ from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role, Utterance
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
-from analyzer.timeline.records import Record, collections_in, records_of
+from analyzer.timeline.records import Record, collections_in, numbers_in, records_of
 from analyzer.timeline.sentences import plain, quoted, sentences
 
 __all__ = ["DETECTOR"]
@@ -117,6 +117,7 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
     states = _states(records, timeline)
     answered = [call for call in timeline.work if call.output_position >= 0 and call.status != "error"]
     answered.sort(key=lambda call: call.output_position)
+    several = _in_parts(answered)
     places = [call.output_position for call in answered]
     known: dict[str, _Told] = {}
     taken = 0
@@ -129,12 +130,24 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
         if not rules:
             continue
         place = bisect_left(places, one.said.position)
-        source = answered[place - 1] if place else None
+        source = answered[place - 1] if place and place - 1 not in several else None
         for sentence in one.sentences:
             for rule in rules:
                 truth = rule(sentence, known, states, source)
                 if truth is not None:
                     yield _Report(truth[0], one.said, sentence, truth[1], truth[2])
+
+
+def _in_parts(answered: Sequence[Call]) -> frozenset[int]:
+    """Return the places of calls whose tool had answered before since the user spoke: pages, or a list a thing."""
+    seen: set[tuple[str | None, int]] = set()
+    found: set[int] = set()
+    for place, call in enumerate(answered):
+        key = (call.tool, call.user_turn)
+        if key in seen:
+            found.add(place)
+        seen.add(key)
+    return frozenset(found)
 
 
 def _states(records: Sequence[Record], timeline: Timeline) -> Sequence[str]:
@@ -198,7 +211,11 @@ def _wrong_count(sentence: str, _: Mapping[str, _Told], __: Sequence[str], sourc
     if _PICKED.search(sentence) or source is None or len(counted) != 1 or int(counted[0]) < 2:  # noqa: PLR2004  # one is an article as often as a count
         return None
     collections = collections_in(source.result)
-    if len(collections) != 1 or int(counted[0]) in collections[0].counts:
+    if (
+        len(collections) != 1
+        or int(counted[0]) in collections[0].counts
+        or int(counted[0]) in numbers_in(source.result)
+    ):
         return None
     return "wrong-count", source.output_position, f"it holds {collections[0].size} of them"
 

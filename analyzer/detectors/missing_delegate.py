@@ -1,8 +1,8 @@
 """A task was handed to an agent that never began.
 
 ## What it does
-Reports hand-overs (`transfer_to_billing`) that did not fail and after which no agent of that name, nor any other agent
-than before, is seen in the run. Severity high, confidence medium; derived.
+Reports hand-overs (`transfer_to_billing`) that did not fail, whose result is a receipt at most, and after which no
+agent of that name, nor any other agent than before, is seen in the run. Severity high, confidence medium; derived.
 
 ## Why is this bad
 The one that handed over believes the task is being done; it is not.
@@ -33,6 +33,7 @@ from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_
 from analyzer.profile import Profile
 from analyzer.session.accessors import name_of, payload_of
 from analyzer.timeline.call import Call
+from analyzer.timeline.delegation import answered_in_place
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.tool_purpose import hands_over_to
@@ -60,7 +61,7 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
         return
     seen = list(_agents(timeline))
     for call in handed:
-        if call.status != "error" and call.agent is not None and not _began(seen, call):
+        if call.status != "error" and call.agent is not None and not (_began(seen, call) or answered_in_place(call)):
             yield _cause(timeline, call)
 
 

@@ -24,7 +24,8 @@ Put the consent into the tool: let it fail without a token that only the user's 
 
 ## Known limits
 Which tools change something is told by their names, in English. An assent is looked for in fourteen languages; what the
-user assents to is not compared with what is done.
+user assents to is not compared with what is done. Where consent is asked for before deeds of some kinds by name (to
+cancel, to pay), deeds of other kinds need none.
 """
 
 import re
@@ -41,6 +42,7 @@ from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.sentences import plain, sentences
 from analyzer.timeline.tool_purpose import changes_something
+from analyzer.timeline.tool_words import name_words
 
 __all__ = ["DETECTOR"]
 
@@ -78,6 +80,23 @@ _BEFOREHAND = re.compile(
     r"|ich bestätige|je confirme|confirmo|确认|確認",
     re.IGNORECASE,
 )
+# Kinds of deeds: who asks for consent before a deed of one kind does not ask for it before those of another.
+_DEEDS = tuple(
+    re.compile(rf"\b(?:{words})", re.IGNORECASE)
+    for words in (
+        r"cancel|delet|remov|drop|kill|terminat|revo[ck]|unsubscri|discard|clos(?:e|ing)\b|suspend|disabl|reset|withdraw",
+        r"book|reserv|buy|purchas|creat|register|schedul|plac(?:e|ing)\b",
+        r"pay|charg|refund|wir(?:e|ing)\b|transfer|return|exchang",
+        r"send|post\b|publish|shar(?:e|ing)\b|reply|repli|submit|e-?mail",
+        "deploy|merg|push|releas|roll|restart|upgrad|patch",
+        r"updat|modif|chang|edit|alter|mov(?:e|ing)\b|renam|writ|sav(?:e|ing)\b|add(?:ing)?\b",
+    )
+)
+_ANY_DEED = re.compile(
+    r"\b(?:anything|any (?:\w+ )?(?:action|change|operation|tool|step|write)|actions?|tools?|database|consequential\w*"
+    r"|irreversible|destructive|everything|transactions?|mak(?:e|ing) (?:\w+ )?changes?|modify\w*|chang\w*)\b",
+    re.IGNORECASE,
+)
 FIX = "Let the tool fail without a token that only the user's answer gives, or let the framework ask."
 WHY = Why(
     "The instructions ask for the user's consent before such an action, and the agent acted without it.",
@@ -89,9 +108,9 @@ WHY = Why(
 def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
     """Yield one cause for the actions nobody had agreed to."""
     talk = timeline.conversation
-    demand = next((one for one in talk.by(Role.SYSTEM) if _demands(one)), None)
+    demands = [line for one in talk.by(Role.SYSTEM) for line in _demands(one)]
     heard = talk.by(Role.USER)
-    if demand is None or not heard:
+    if not demands or not heard:
         return
     places = [one.position for one in heard]
     calls = [
@@ -99,15 +118,24 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
         for call in timeline.work
         if call.tool is not None
         and (changes_something(call.tool) or names(options.side_effect_tools, call.tool))
+        and any(_is_about(line, call.tool) for line in demands)
         and not _is_allowed(talk, call, heard, places)
     ]
     if calls:
         yield _cause(timeline, calls)
 
 
-def _demands(one: Utterance) -> bool:
+def _demands(one: Utterance) -> list[str]:
     lines = sentences(plain(one.text))
-    return any(_DEMANDED.search(line) and _ABOUT_USER.search(line) for line in lines)
+    return [line for line in lines if _DEMANDED.search(line) and _ABOUT_USER.search(line)]
+
+
+def _is_about(demand: str, tool: str) -> bool:
+    """Return whether a demand may mean a tool: it names a deed of the tool's kind, or deeds of no kind or any."""
+    named = [kind for kind in _DEEDS if kind.search(demand)]
+    first = name_words(tool)[:1]
+    own = [kind for kind in _DEEDS for word in first if kind.match(word)]
+    return not named or not own or _ANY_DEED.search(demand) is not None or any(kind in named for kind in own)
 
 
 def _is_allowed(talk: Conversation, call: Call, heard: Sequence[Utterance], places: Sequence[int]) -> bool:

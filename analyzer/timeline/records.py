@@ -20,7 +20,7 @@ from analyzer.timeline.call import Call
 from analyzer.timeline.outcome import unblocked
 from analyzer.timeline.tool_words import name_words
 
-__all__ = ["Collection", "Record", "collections_in", "records_of"]
+__all__ = ["Collection", "Record", "collections_in", "numbers_in", "records_of"]
 
 _MOST_VALUES = 3_000
 _DEEPEST = 12
@@ -78,6 +78,12 @@ def collections_in(result: Json) -> list[Collection]:
             continue
         found.append(Collection(name=name, size=len(items), counts=_counts(items[:_MOST_ITEMS])))
     return found
+
+
+def numbers_in(result: Json) -> frozenset[int]:
+    """Return the whole numbers that stand in a result as values of their own."""
+    values = (value.values() if is_object(value) else value for _, value in _walk(unblocked(result)))
+    return frozenset(one for inner in values for one in inner if isinstance(one, int))
 
 
 def _walk(value: Json) -> Iterator[tuple[str, Any]]:
