@@ -12,6 +12,7 @@ from analyzer.baseline import Baseline, read_baseline, renewed, written_baseline
 from analyzer.cause import FailureCause
 from analyzer.errors import BaselineError
 from analyzer.report.report import RunReport
+from critiqor_otel.cli import options
 from critiqor_otel.cli.side import Side
 from critiqor_otel.spool.whole_file import whole_file
 
@@ -125,7 +126,9 @@ _OPTIONS = (
         is_flag=True,
         help=f"Write the failures found now into the baseline (default {_USUAL_FILE}); known ones keep their reason.",
     ),
-    click.option("--baseline-reason", metavar="TEXT", default="", help="Why the new entries are let pass."),
+    click.option(
+        "--baseline-reason", type=options.TEXT, metavar="TEXT", default="", help="Why the new entries are let pass."
+    ),
     click.option(
         "--baseline-expires",
         type=click.DateTime(["%Y-%m-%d"]),

@@ -107,7 +107,14 @@ Examples:
 )
 @options.paths
 @click.option("--policy", metavar="FILE", help="The rules, in TOML, YAML or JSON; without, no failure may be high.")
-@click.option("--run", "run_ids", metavar="ID", multiple=True, help="Only this run; may be given several times.")
+@click.option(
+    "--run",
+    "run_ids",
+    type=options.TEXT,
+    metavar="ID",
+    multiple=True,
+    help="Only this run; may be given several times.",
+)
 @click.option("--last", type=click.IntRange(min=1), metavar="N", help="Only the last N of the runs.")
 @options.form_of("table", "json")
 @options.output_file

@@ -70,8 +70,16 @@ Examples:
   critiqor-otel leaderboard runs/ --category coding --assign reviewer""",
 )
 @options.history
-@click.option("--category", metavar="NAME", default="general", show_default=True, help="The category to rank.")
-@click.option("--assign", metavar="AGENT", multiple=True, help="First put this agent into the category, for good.")
+@click.option(
+    "--category", type=options.TEXT, metavar="NAME", default="general", show_default=True, help="The category to rank."
+)
+@click.option(
+    "--assign",
+    type=options.TEXT,
+    metavar="AGENT",
+    multiple=True,
+    help="First put this agent into the category, for good.",
+)
 @options.form_of("table", "json")
 @options.output_file
 @options.quiet

@@ -4,10 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from typing_extensions import override
 
 from analyzer.report.html.address import is_link
 
 __all__ = [
+    "TEXT",
     "config",
     "form_of",
     "group_by",
@@ -19,6 +21,19 @@ __all__ = [
     "profile",
     "quiet",
 ]
+
+
+class _Text(click.ParamType[str]):
+    name = "text"
+
+    @override
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        del param, ctx
+        return str(value).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+TEXT = _Text()
+"""Words that are kept or sent, and no path: bytes that are no UTF-8 become U+FFFD."""
 
 paths = click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 

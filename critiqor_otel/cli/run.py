@@ -164,8 +164,10 @@ Examples:
 )
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND…")
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where its session is sealed.")
-@click.option("--run-id", metavar="ID", help="The run's id; a new one by default.")
-@click.option("--agent", metavar="NAME", help="The agent's name; by default the first that its spans name.")
+@click.option("--run-id", type=options.TEXT, metavar="ID", help="The run's id; a new one by default.")
+@click.option(
+    "--agent", type=options.TEXT, metavar="NAME", help="The agent's name; by default the first that its spans name."
+)
 @click.option("--timeout", type=click.FloatRange(min=0.0, min_open=True), metavar="SECONDS", help="End it after that.")
 @click.option(
     "--content/--no-content",

@@ -115,10 +115,17 @@ Examples:
   critiqor-otel runs --rebuild""",
 )
 @options.history
-@click.option("--agent", metavar="NAME", help="Only runs of this agent.")
-@click.option("--status", metavar="STATUS", help="Only runs that ended so: completed, failed, unfinished, unknown.")
-@click.option("--readiness", metavar="LEVEL", help="Only runs of this verdict: safe_to_deploy and its like.")
-@click.option("--failure", metavar="TYPE", help="Only runs whose main failure is of this type.")
+@click.option("--agent", type=options.TEXT, metavar="NAME", help="Only runs of this agent.")
+@click.option(
+    "--status",
+    type=options.TEXT,
+    metavar="STATUS",
+    help="Only runs that ended so: completed, failed, unfinished, unknown.",
+)
+@click.option(
+    "--readiness", type=options.TEXT, metavar="LEVEL", help="Only runs of this verdict: safe_to_deploy and its like."
+)
+@click.option("--failure", type=options.TEXT, metavar="TYPE", help="Only runs whose main failure is of this type.")
 @click.option("--sort", type=click.Choice(list(_ORDERS)), default="time", show_default=True, help="What to sort by.")
 @click.option("--reverse", is_flag=True, help="The greatest or latest first; what is not known comes last either way.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="No more than N runs.")

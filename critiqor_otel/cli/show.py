@@ -153,7 +153,12 @@ Examples:
 )
 @click.argument("run", metavar="RUN")
 @click.option("--runs", metavar="FOLDER", default="runs", show_default=True, help="Where to look for a run id.")
-@click.option("--only", metavar="ID", help="The run to show, where RUN holds several; the beginning of its id will do.")
+@click.option(
+    "--only",
+    type=options.TEXT,
+    metavar="ID",
+    help="The run to show, where RUN holds several; the beginning of its id will do.",
+)
 @options.profile
 @options.config
 @click.option("--graph", type=click.Choice(list(DRAWINGS)), help="Print what led to the main failure as a graph.")

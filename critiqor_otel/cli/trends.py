@@ -100,7 +100,7 @@ Examples:
   critiqor-otel trends runs/ --window 20 --format json""",
 )
 @options.history
-@click.option("--agent", metavar="NAME", help="Only this agent.")
+@click.option("--agent", type=options.TEXT, metavar="NAME", help="Only this agent.")
 @click.option("--window", type=click.IntRange(min=1), metavar="N", help="Only the last N runs of each agent.")
 @options.form_of("table", "json")
 @options.output_file

@@ -4,12 +4,29 @@ import subprocess
 import sys
 from pathlib import Path
 
+from command import LOOP, run_command
+
+from analyzer.session.codec import read_session
+
 SCRIPT = Path(__file__).parents[1] / "fuzz" / "fuzz_words.py"
 
 
 def test_random_words_never_end_in_an_internal_error() -> None:
-    words = [sys.executable, SCRIPT, "--count", "40", "--seed", "short"]
+    words = [sys.executable, SCRIPT, "--count", "25", "--seed", "short"]
 
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_words_that_are_no_utf8_are_kept_with_the_bytes_replaced(tmp_path: Path) -> None:
+    odd = "ticket \udcff"
+
+    kept = run_command(tmp_path, "diagnose", LOOP, "--update-baseline", "--baseline-reason", odd)
+    run = run_command(tmp_path, "run", "--run-id", odd, "--agent", odd, "--", sys.executable, "-c", "")
+
+    assert (kept.code, run.code) == (0, 0), kept.err + run.err
+    assert "ticket \ufffd" in (tmp_path / "critiqor-baseline.json").read_text("utf-8")
+    assert [read_session(file.read_bytes()).run_id for file in tmp_path.glob("runs/*/session.json")] == [
+        "ticket \ufffd"
+    ]

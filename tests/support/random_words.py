@@ -30,7 +30,7 @@ _FORBIDDEN = frozenset(("--watch", "--follow"))  # wait for ever, as they are as
 _FILES = ("run.otlp.jsonl", "session.json", "spoiled.json", "empty", "runs", "runs/one", "noise.bin", "policy.toml")
 _ODD = (
     *("", " ", "-", "--", ".", "..", "nowhere", "nowhere/deep/file", "no:scheme", "a\tb", "é\u202e", "x" * 300, "*"),
-    *("/dev/null", "/dev/full", "/proc/none/x", "run.otlp.jsonl/x", "loop", "\udcff", "-1", "0", "1", "1e999", "nan"),
+    *("/dev/null", "/proc/none/x", "run.otlp.jsonl/x", "loop", "\udcff", "-1", "0", "1", "1e999", "nan"),
     *("99999999999999999999", "true", "=", "a=b", "2026-11-30", "2026-13-99", "[]", "{}", "null", "%s%n", "$HOME", "%"),
     *("jaeger://127.0.0.1:1", "tempo://127.0.0.1:1/x", "jaeger://", "http://127.0.0.1:1", "http://[", "https://a:b@/"),
 )
