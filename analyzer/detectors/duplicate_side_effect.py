@@ -28,6 +28,7 @@ What a tool does is guessed from words where no option says it. A tool that take
 itself looks the same when its result has no id. Equal calls of different agents are not compared.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from analyzer.cause import Confidence, FailureCause, Severity
@@ -38,6 +39,7 @@ from analyzer.session.accessors import ABSENT
 from analyzer.session.jsontext import canonical
 from analyzer.session.shapes import is_object
 from analyzer.timeline.call import Call
+from analyzer.timeline.conversation import Role
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.outcome import unblocked
@@ -66,7 +68,7 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
             continue
         if repetition.mark is None and len(repetition.calls) >= options.loop_calls:
             continue
-        done = _done(repetition, failed)
+        done = _since_asked(timeline, _done(repetition, failed))
         if len(done) >= TWICE:
             yield _cause(timeline, done, is_declared=is_declared)
 
@@ -87,6 +89,13 @@ def _done(repetition: Repetition, failed: set[int]) -> list[Call]:
             done.append(call)
         known.add(ids)
     return done
+
+
+def _since_asked(timeline: Timeline, done: list[Call]) -> list[Call]:
+    """Return the calls without those before which the user had spoken anew: what is asked for again is done again."""
+    asked = [one.position for one in timeline.conversation.by(Role.USER)] if len(done) >= TWICE else []
+    turns = [bisect_right(asked, call.position) for call in done]
+    return [call for place, call in enumerate(done) if turns.count(turns[place]) >= TWICE]
 
 
 def _ids(call: Call) -> bytes:

@@ -50,7 +50,7 @@ from analyzer.session.accessors import (
 from analyzer.session.model import Event
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role
-from analyzer.timeline.derivable import is_derivable, numbers_in
+from analyzer.timeline.derivable import is_derivable, is_moment, is_rounded, numbers_in
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.telling import text_in, tokens
@@ -175,12 +175,14 @@ def _derived(timeline: Timeline, unused: Sequence[Call]) -> FailureCause:
 def _invented(timeline: Timeline, unused: Sequence[Call]) -> list[str]:
     """Return numbers of the answer that nobody had told and that don't follow from any that was told."""
     told = numbers_in(tokens("\n".join(text_in(call.result) for call in unused if call.result is not ABSENT)))
-    if not told:
+    if not told or any(map(is_moment, told)):
         return []
     asked = [one.text for one in timeline.conversation.by(Role.USER)]
     asked += [text_in(call.arguments) for call in timeline.work if call.arguments is not ABSENT]
     known = [*told, *numbers_in(tokens("\n".join(asked)[:MOST_ASKED])), float(len(unused))]
     said = [token for token in timeline.provenance.invented if len(token) > 1 and numbers_in((token,))]
+    if any(is_rounded(float(token), told) for token in said):
+        return []
     return [token for token in said if not is_derivable(float(token), known)]
 
 

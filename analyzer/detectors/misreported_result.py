@@ -130,10 +130,10 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
         if not rules:
             continue
         place = bisect_left(places, one.said.position)
-        source = answered[place - 1] if place and place - 1 not in several else None
+        sources = answered[max(0, place - MOST_TOLD) : place] if place - 1 not in several else []
         for sentence in one.sentences:
             for rule in rules:
-                truth = rule(sentence, known, states, source)
+                truth = rule(sentence, known, states, sources)
                 if truth is not None:
                     yield _Report(truth[0], one.said, sentence, truth[1], truth[2])
 
@@ -160,10 +160,10 @@ def _states(records: Sequence[Record], timeline: Timeline) -> Sequence[str]:
 
 _Truth = tuple[str, int, str] | None
 """The rule, the position of the output, and what it says."""
-_Rule = Callable[[str, Mapping[str, _Told], Sequence[str], Call | None], _Truth]
+_Rule = Callable[[str, Mapping[str, _Told], Sequence[str], Sequence[Call]], _Truth]
 
 
-def _wrong_state(sentence: str, known: Mapping[str, _Told], states: Sequence[str], _: Call | None) -> _Truth:
+def _wrong_state(sentence: str, known: Mapping[str, _Told], states: Sequence[str], _: Sequence[Call]) -> _Truth:
     """Look at each clause of a sentence: all that it names is said to be in the one state that it holds."""
     lower = sentence.lower()
     if not any(state in lower for state in states):
@@ -193,7 +193,7 @@ def _agree(state: str | None, said: str) -> bool:
     return state is None or said in state or state in said
 
 
-def _denied_value(sentence: str, known: Mapping[str, _Told], _: Sequence[str], __: Call | None) -> _Truth:
+def _denied_value(sentence: str, known: Mapping[str, _Told], _: Sequence[str], __: Sequence[Call]) -> _Truth:
     if _DENIES.search(sentence) is None or _HOLDS.search(sentence) is None or _DUTY.search(sentence):
         return None
     lower = sentence.lower()
@@ -206,18 +206,19 @@ def _denied_value(sentence: str, known: Mapping[str, _Told], _: Sequence[str], _
     return None
 
 
-def _wrong_count(sentence: str, _: Mapping[str, _Told], __: Sequence[str], source: Call | None) -> _Truth:
+def _wrong_count(sentence: str, _: Mapping[str, _Told], __: Sequence[str], sources: Sequence[Call]) -> _Truth:
+    """Compare a number with the latest result, if that is a list; one that an earlier list gives is about that list."""
     counted = _COUNTED.findall(sentence)
-    if _PICKED.search(sentence) or source is None or len(counted) != 1 or int(counted[0]) < 2:  # noqa: PLR2004  # one is an article as often as a count
+    if _PICKED.search(sentence) or not sources or len(counted) != 1 or int(counted[0]) < 2:  # noqa: PLR2004  # one is an article as often as a count
         return None
-    collections = collections_in(source.result)
-    if (
-        len(collections) != 1
-        or int(counted[0]) in collections[0].counts
-        or int(counted[0]) in numbers_in(source.result)
-    ):
+    collections = collections_in(sources[-1].result)
+    if len(collections) != 1 or any(_gives(source, int(counted[0])) for source in sources):
         return None
-    return "wrong-count", source.output_position, f"it holds {collections[0].size} of them"
+    return "wrong-count", sources[-1].output_position, f"it holds {collections[0].size} of them"
+
+
+def _gives(source: Call, count: int) -> bool:
+    return count in numbers_in(source.result) or any(count in one.counts for one in collections_in(source.result))
 
 
 # Each with pieces of text of which a sentence must hold one; none: one of the states.

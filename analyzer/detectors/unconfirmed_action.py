@@ -71,6 +71,8 @@ _ASSENT = re.compile(
     r"|perfect|great|absolutely|definitely|of course|fine|right|exactly|alright|let's|please|want|would like|i'd like"
     r"|need|ja|jawohl|gerne|einverstanden|bestätige|mach|bitte|oui|d'accord|vas-y|allez-y|je confirme|s'il (?:te|vous)"
     r"|s[ií]|claro|vale|adelante|confirmo|de acuerdo|sim|pode|certo|va bene|procedi|confermo|tak|evet|da)\b"
+    r"|\b(?:y|the (?:first|second|third|last|other|former|latter)|(?:first|second|last) one|option|both|all of them)\b"
+    r"|^\W*\d\W*$|[👍👌✅☑✔🆗]"
     r"|是|好|可以|确认|对|はい|お願い|ええ|네|예|да|хорошо|نعم|हाँ",
     re.IGNORECASE,
 )

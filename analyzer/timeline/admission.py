@@ -27,12 +27,23 @@ _FAILURE = (
     "失败|错误|无法|不能|抱歉|超时|未能|不可用|没有|不存在|找不到",
     "失敗|エラー|できません|できなかった|申し訳|見つかりません|ありません",
     "실패|오류|없습니다|없어|못했|죄송|불가능",
+    r"\b(?:üzgün|maalesef|hata\b|başar.s.z|yetki|yok\b|değil|bulunama|edileme)",
+    r"\b(?:niestety|błąd|błęd|nie (?:uda|mog|znal|ma|jest|można))",
+    r"\b(?:helaas|mislukt|niet\b|geen\b|fout\b|tyvärr|misslyck|inte\b)",
+    r"\b(?:bohužel|chyb[ay]|nelze|не вдалося|помилк|на жаль|δυστυχώς|σφάλμα|δεν\b|không|lỗi|maaf|gagal|tidak)",
+    "عذر|أعتذر|آسف|للأسف|خطأ|فشل|تعذر|لا يمكن|لا أملك|لا أستطيع|لم أ|لم ي|لم ت|ليس|غير|خطا|متأسف|متاسف|نمی",
+    "क्षमा|माफ|नहीं|त्रुटि|असफल|विफल|ไม่|ขอโทษ|ขออภัย|ผิดพลาด|סליחה|מצטער|שגיאה|נכשל|לא ",
+    # The status of an answer over HTTP, not a price.
+    r"(?<![\d$€£.,-])(?:40[0-9]|410|422|429|50[0-4])(?![\d%€-]|[.,]\d)",
 )
 _NOTHING = (
     r"\b(?:no|not|none|nothing|nobody|nowhere|neither|empty|zero|without|0)\b|n't\b|\bno[nt]e?\b|\bunknown\b",
     r"\b(?:kein|nichts|leer|ohne|aucun|rien|vide|sans|ning[uú]n|nada|nenhum|nessun|niente|vac[íi]o|vazi|vuot|sin|sem|senza)",
     r"\b(?:не|нет|ничего|пуст|никак)",
-    "没|无|未|空|なし|ない|無|없|빈",
+    "没|无|未|空|なし|ない|無|없|빈|नहीं|ไม่|אין|לא|لا |ليس|لم |بدون|ندار",
+    r"\b(?:yok|boş|hiç|brak|nie|geen|leeg|niets|ingen|inga|tom\b|tidak|kosong|không|trống|žádn|κανέν|δεν)",
+    # Who is free or clear rests on finding nothing.
+    r"\b(?:free|clear|clean|frei|libre|livre|liber[oa]|свобод|wolne|vrij|ledig)",
 )
 _ADMITS_FAILURE = re.compile("|".join(_FAILURE))
 _ADMITS_NOTHING = re.compile("|".join((*_FAILURE, *_NOTHING)))
