@@ -112,6 +112,8 @@ class _Segment:
             damage = self._damage(at, done=done)
             if damage is None:
                 return
+            if _whole_record(self._file, self.offset) is not None:
+                continue  # it became whole between the two looks
             self.offset += len(damage.data)
             yield damage
 

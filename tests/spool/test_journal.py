@@ -1,3 +1,4 @@
+import os
 import threading
 from pathlib import Path
 
@@ -133,3 +134,22 @@ def test_a_record_that_is_still_being_written_is_waited_for(tmp_path: Path) -> N
 
     assert [one.record.payload for one in seen if isinstance(one, Stored)] == [b"first", MAGIC * 9]
     assert len(seen) == 2
+
+
+def test_a_record_that_becomes_whole_while_it_is_looked_at_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, [record(b"first"), record(b"second")], JournalLimits())
+    path = segment_path(tmp_path, 1)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-3])
+    look = os.fstat
+
+    def finished_before_the_second_look(file: int) -> os.stat_result:
+        path.write_bytes(whole)
+        return look(file)
+
+    monkeypatch.setattr(os, "fstat", finished_before_the_second_look)
+    read = list(JournalReader(tmp_path, finished=0).read())
+
+    assert [one.record.payload if isinstance(one, Stored) else one for one in read] == [b"first", b"second"]
