@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from analyzer.bulk import bulk_work
+from analyzer.bulk import LettingGo, bulk_work
 from analyzer.session.model import Session
 from critiqor_otel.conventions.records import span_of_record
 from critiqor_otel.errors import CritiqorError
@@ -53,6 +53,7 @@ class Sink:
         self._group_by = group_by
         self._rules = judged_by
         self._run_id = run_id
+        self._garbage = LettingGo()
 
     def seal(self, closed: Sequence[Closed]) -> list[Unsealed | Exception]:
         """Seal what closed sessions hold, each one run, or several where its traces tell of several.
@@ -70,6 +71,8 @@ class Sink:
             if len(closed) == 1:
                 return [error]
             return [outcome for one in closed for outcome in self.seal([one])]
+        finally:
+            self._garbage.look()
 
     def _made(self, closed: Closed) -> Made:
         """Return the runs that a closed session tells of."""
