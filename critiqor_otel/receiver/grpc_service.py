@@ -2,8 +2,12 @@
 
 Requests stay bytes until the intake has checked them. No exception passes: grpcio would answer UNKNOWN, on which a
 client drops its data.
+
+A call whose path is no UTF-8 ends grpcio's own loop (grpc.aio decodes it outside any call), and the port with it: the
+service looks whether its server lives, and starts another in its place.
 """
 
+import asyncio
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -35,6 +39,8 @@ _HEALTH_STUBS: Any = health_pb2_grpc
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _DETAILS = "grpc-status-details-bin"
 _AUTHORIZATION = "authorization"
+_LOOK = 0.1  # seconds between two looks at the server
+_NEXT_TRY = 0.02  # seconds until a port that the last server is letting go of is asked for again
 
 
 class GrpcService:
@@ -47,6 +53,8 @@ class GrpcService:
         self._fault = fault
         self._health: Any = _HEALTH.aio.HealthServicer()
         self._server: Any = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._ended: set[asyncio.Task[None]] = set()
 
     async def start(self, host: str, port: int) -> int:
         """Listen, and return the port.
@@ -54,22 +62,54 @@ class GrpcService:
         Raises:
             ReceiverError: the address cannot be had.
         """
+        bound = await self._serve(host, port)
+        for name in ("", *_SERVICES.values()):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        self._keeper = asyncio.create_task(self._keep(host, bound))
+        return bound
+
+    async def stop(self, seconds: float) -> None:
+        """Refuse new requests, and finish those in flight within a time."""
+        if self._keeper is not None:
+            self._keeper.cancel()
+        await self._health.enter_graceful_shutdown()
+        await asyncio.gather(self._server.stop(seconds), *self._ended)
+
+    async def _serve(self, host: str, port: int) -> int:
         server = grpc.aio.server(options=self._options())
         server.add_generic_rpc_handlers(tuple(self._handler(signal) for signal in _SERVICES))
         _HEALTH_STUBS.add_HealthServicer_to_server(self._health, server)
         names = (*_SERVICES.values(), health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection.enable_server_reflection(names, server)
+        bound = self._bind(server, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
         self._server = server
-        bound = self._bind(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
         await server.start()
-        for name in ("", *_SERVICES.values()):
-            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
         return bound
 
-    async def stop(self, seconds: float) -> None:
-        """Refuse new requests, and finish those in flight within a time."""
-        await self._health.enter_graceful_shutdown()
-        await self._server.stop(seconds)
+    async def _keep(self, host: str, port: int) -> None:
+        """Start a server anew whenever one has ended by itself."""
+        while True:
+            try:
+                await self._server.wait_for_termination(_LOOK)
+            except Exception:  # noqa: BLE001  # whatever ended it
+                self._fault(traceback.format_exc())
+                self._let_end(self._server)
+                await self._serve_again(host, port)
+
+    def _let_end(self, server: Any) -> None:
+        """Let the calls of a server that has ended finish; its port is free meanwhile."""
+        task = asyncio.create_task(server.stop(self._config.limits.body_seconds))
+        self._ended.add(task)
+        task.add_done_callback(self._ended.discard)
+
+    async def _serve_again(self, host: str, port: int) -> None:
+        while True:
+            try:
+                await self._serve(host, port)
+            except ReceiverError:
+                await asyncio.sleep(_NEXT_TRY)
+            else:
+                return
 
     def _options(self) -> list[tuple[str, int]]:
         limits = self._config.limits
@@ -84,13 +124,13 @@ class GrpcService:
             ("grpc.so_reuseport", 0),  # a second receiver on this port is to fail, not to share
         ]
 
-    def _bind(self, address: str) -> int:
+    def _bind(self, server: Any, address: str) -> int:
         tls = self._config.tls
         try:
             if tls is None:
-                bound = self._server.add_insecure_port(address)
+                bound = server.add_insecure_port(address)
             else:
-                bound = self._server.add_secure_port(address, _credentials(tls))
+                bound = server.add_secure_port(address, _credentials(tls))
         except (RuntimeError, OSError) as error:
             raise ReceiverError(f"gRPC cannot listen on {address}: {error}") from error
         if not bound:
