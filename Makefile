@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 # An environment whose Python went away is made anew.
 INSTALLED := $(if $(shell $(BIN)/python -c 'print(1)' 2>/dev/null),$(VENV)/.installed,rebuild)
 
-.PHONY: install rebuild demo test programs interop check coverage mutants wheel accuracy bench lock audit sbom vendor fuzz soak clean
+.PHONY: install rebuild demo test programs interop check coverage mutants pythons wheel accuracy bench lock audit sbom vendor fuzz soak clean
 
 install: $(INSTALLED)
 
@@ -81,6 +81,10 @@ coverage: install
 	@$(BIN)/coverage run -m pytest -q -n auto
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
+
+# The tests in every Python from 3.11 on that this machine has.
+pythons:
+	@.ci/pythons
 
 # Faults put into the detectors one by one: those that no test finds are printed (docs/mutants.md argues them).
 mutants: install
