@@ -144,7 +144,7 @@ def _runs(work: Path, spans: int) -> Path:
 
 
 def _map_tasks(file: Path) -> int:
-    return max(1, file.stat().st_size // (32 << 20))
+    return max(1, file.stat().st_size // (8 << 20))
 
 
 def _diagnosed(path: Path, *options: str) -> Took:

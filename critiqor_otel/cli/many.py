@@ -34,7 +34,7 @@ from critiqor_otel.reconstruct.grouping import GroupBy
 __all__ = ["ManyRuns", "OnPart", "Product", "Wanted", "many_runs"]
 
 _LEAST_PARTITION, _LARGEST_PARTITION = 2 << 20, 24 << 20  # bytes of input
-_MOST_PARTITIONS = 4096
+_USUAL_PARTITIONS, _MOST_PARTITIONS = 32, 4096
 
 
 OnPart = Callable[[Store, Reduced], None]
@@ -152,10 +152,11 @@ def _engine(scale: Scale) -> Engine:
 
 
 def _partitions(inputs: list[Input], scale: Scale) -> int:
-    """Return so many that what a worker holds of one is a small part of its share of memory."""
-    share = scale.memory // (16 * scale.processes)
+    """Return so many that a worker holds little of one, and that little is done twice when the job is killed."""
+    size = bytes_in(inputs)
+    share = min(scale.memory // (16 * scale.processes), size // _USUAL_PARTITIONS)
     target = min(max(share, _LEAST_PARTITION), _LARGEST_PARTITION)
-    return min(max(1, -(-bytes_in(inputs) // target)), _MOST_PARTITIONS)
+    return min(max(1, -(-size // target)), _MOST_PARTITIONS)
 
 
 def _tables() -> Any:

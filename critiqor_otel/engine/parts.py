@@ -20,7 +20,7 @@ from critiqor_otel.formats.protobuf_layout import looks_like_request
 
 __all__ = ["PART_BYTES", "from_the_start", "in_parts"]
 
-PART_BYTES = 32 << 20
+PART_BYTES = 8 << 20
 _HEAD = 1 << 16
 _LONGEST_LINE = 1 << 26
 _WINDOW = 1 << 20
