@@ -41,12 +41,11 @@ from analyzer.session.model import EventKind
 from analyzer.timeline.cycles import Cycle, cycles_in
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
-from analyzer.timeline.tool_words import name_words
+from analyzer.timeline.tool_purpose import waits
 
 __all__ = ["DETECTOR"]
 
 TYPE = "alternating_loop"
-WAITING = frozenset(("wait", "sleep", "pause", "delay", "poll"))
 WHY = Why(
     "The agent took up again what it had just done, step by step.",
     "The rounds cost time and tokens and bring nothing; the run may never end.",
@@ -85,7 +84,7 @@ def _repeated(timeline: Timeline, options: Options) -> tuple[set[int], set[int]]
 
 
 def _waits(tool: str | None, options: Options) -> bool:
-    return names(options.polling_tools, tool) or not WAITING.isdisjoint(name_words(tool or ""))
+    return names(options.polling_tools, tool) or waits(tool or "")
 
 
 def _cause(timeline: Timeline, cycle: Cycle) -> FailureCause:

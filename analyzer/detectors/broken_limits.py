@@ -70,6 +70,11 @@ _ABOUT_PART = re.compile(
     r"|more than \d+ \w+ (?:is|are))\b",
     re.IGNORECASE,
 )
+# What ends so goes on: initials, titles, and words with stops inside.
+_ABBREVIATED = re.compile(
+    r"\b(?:[A-Za-z]|\w{1,3}\.\w{1,3}|dr|mrs?|ms|prof|inc|ltd|corp|co|vs|etc|no|nr|st|jr|sr|approx|fig|ca|bzw|usw|vol|cf)\.$",
+    re.IGNORECASE,
+)
 _UNIT = r"(words?|characters?|sentences?|lines?|paragraphs?|bullet points?|bullets)"
 _AT_MOST = re.compile(
     r"\b(?:at most|no more than|not more than|maximum(?: of)?|max\.?|up to|under|fewer than|less than|within"
@@ -90,7 +95,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s", re.MULTILINE)
 _COUNTS: Mapping[str, Callable[[str], int]] = {
     "words": lambda text: len(_WORD.findall(text)),
     "characters": len,
-    "sentences": lambda text: sum(1 for one in sentences(text) if _WORD.search(one)),
+    "sentences": lambda text: sum(1 for one in sentences(text) if _WORD.search(one) and not _ABBREVIATED.search(one)),
     "lines": lambda text: sum(1 for line in text.splitlines() if line.strip()),
     "paragraphs": lambda text: len(re.findall(r"\S[^\n]*(?:\n(?!\s*\n)[^\n]*)*", text)),
     "bullet points": lambda text: len(_BULLET.findall(text)),

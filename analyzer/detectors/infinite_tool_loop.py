@@ -45,6 +45,7 @@ from analyzer.timeline.call import Call
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.repeats import LOOP, Lesson, Mark, Repetition
+from analyzer.timeline.tool_purpose import waits
 
 __all__ = ["DETECTOR"]
 
@@ -76,10 +77,21 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
     for repetition in timeline.repetitions:
         if len(repetition.calls) < options.loop_calls or names(options.polling_tools, repetition.calls[0].tool):
             continue
+        if _lets_time_pass(timeline, repetition):
+            continue
         if repetition.mark is None:
             yield _loop(timeline, repetition, options.critical_loop_calls)
         else:
             yield _habit(timeline, repetition, repetition.mark)
+
+
+def _lets_time_pass(timeline: Timeline, repetition: Repetition) -> bool:
+    """Return whether the tool only waits, and something else is called in between."""
+    first, last = repetition.calls[0], repetition.calls[-1]
+    if not waits(first.tool or ""):
+        return False
+    between = sum(first.position < call.position < last.position for call in timeline.work)
+    return between >= 2 * len(repetition.calls) - 3
 
 
 def find_recorded(timeline: Timeline, _: Options) -> Iterator[FailureCause]:

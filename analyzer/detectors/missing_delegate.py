@@ -21,8 +21,8 @@ The one that handed over believes the task is being done; it is not.
 Compare the name in the hand-over with the agents that are registered; let the tool fail when there is none.
 
 ## Known limits
-Only runs whose traces name their agents. A delegate that writes its traces elsewhere looks as if it never began.
-Hand-overs to people are not looked at.
+Only runs whose traces name their agents; where one alone is named, only hand-overs that nothing follows. A delegate
+that writes its traces elsewhere looks as if it never began. Hand-overs to people are not looked at.
 """
 
 from collections.abc import Iterator
@@ -33,6 +33,7 @@ from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_
 from analyzer.profile import Profile
 from analyzer.session.accessors import name_of, payload_of
 from analyzer.timeline.call import Call
+from analyzer.timeline.conversation import Role
 from analyzer.timeline.delegation import answered_in_place
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
@@ -61,7 +62,9 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
         return
     seen = list(_agents(timeline))
     for call in handed:
-        if call.status != "error" and call.agent is not None and not (_began(seen, call) or answered_in_place(call)):
+        if call.status == "error" or call.agent is None or answered_in_place(call) or _goes_on(timeline, seen, call):
+            continue
+        if not _began(seen, call):
             yield _cause(timeline, call)
 
 
@@ -87,6 +90,15 @@ def _began(seen: list[_Seen], call: Call) -> bool:
         for one in seen
         if one.agent != call.agent or named == _words(one.agent)
     )
+
+
+def _goes_on(timeline: Timeline, seen: list[_Seen], call: Call) -> bool:
+    """Return whether only one agent is named in the run, and the talk or the work goes on: by whom, nobody can tell."""
+    if any(one.agent != call.agent for one in seen):
+        return False
+    place = max(call.position, call.output_position)
+    spoke = any(one.position > place for one in timeline.conversation.by(Role.USER))
+    return spoke or any(later.position > place for later in timeline.work)
 
 
 def _words(name: str) -> frozenset[str]:

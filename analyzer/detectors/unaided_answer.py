@@ -50,6 +50,11 @@ _NEEDS = re.compile(
     r"|actual(?:mente)?|hoy|mi (?:pedido|cuenta|reserva))\b",
     re.IGNORECASE,
 )
+_IN_GENERAL = re.compile(
+    r"\b(?:in general|generally|usually|typical\w*|normally|on average|historically|im allgemeinen|normalerweise"
+    r"|meistens|en général|d'habitude|en general|normalmente|em geral|in genere|di solito)\b",
+    re.IGNORECASE,
+)
 _FACT = re.compile(r"\w*\d[\w.,]*\d|\d")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 FIX = "Say in the instructions for which questions the tool must be used; where it matters, force the first call."
@@ -65,7 +70,12 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     if answer is None or not asked or answer.position < asked[0].position:
         return
     question = plain(" ".join(one.text[:MOST_TEXT] for one in asked))
-    if _NEEDS.search(question) and _fits(timeline, question) and _states_news(timeline, answer, question):
+    if (
+        _NEEDS.search(question)
+        and not _IN_GENERAL.search(question)
+        and _fits(timeline, question)
+        and _states_news(timeline, answer, question)
+    ):
         yield _cause(timeline, asked[-1], answer)
 
 

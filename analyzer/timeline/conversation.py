@@ -210,8 +210,14 @@ def _role(word: Json, unsaid: Role) -> Role | None:
 def _said(value: Json, unsaid: Role) -> Iterator[tuple[Role, str]]:
     """Yield what an agent was started with or gave back: a text, an object, or messages."""
     messages = value.get("messages", value) if is_object(value) else value
-    if not is_list(messages):
-        text = _object_text(value) if is_object(value) else _text(value)
+    if not is_list(messages) or (unsaid is Role.ASSISTANT and messages and not any(map(is_object, messages))):
+        text = (
+            canonical(value).decode("utf-8", "replace")
+            if is_list(messages)
+            else _object_text(value)
+            if is_object(value)
+            else _text(value)
+        )
         if text:
             yield unsaid, text
         return

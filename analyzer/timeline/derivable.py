@@ -28,7 +28,7 @@ _CONVERSIONS = (
     0.3048,
 )
 """Days, months, hours, minutes, percent, thousands, seconds, millions, bytes, miles, pounds, inches, feet."""
-_SCALES = (1, 1e3, 1e6, 1e9)
+_SCALES = (1, 0.01, 100, 1e3, 1e6, 1e9)
 _FAHRENHEIT, _OFFSET = 1.8, 32
 _CLOSE = 0.01  # what is rounded is a percent off at most
 _MOMENTS = (1e9, 3e9)
@@ -47,7 +47,7 @@ def is_derivable(number: float, known: Sequence[float]) -> bool:
 
 
 def is_rounded(number: float, known: Sequence[float]) -> bool:
-    """Return whether a number is one of those, rounded, in thousands, millions or billions or as it is."""
+    """Return whether a number is one of those, rounded, in percent, thousands, millions or billions or as it is."""
     return any(
         number != one and math.isclose(number * scale, one, rel_tol=_CLOSE) for one in known for scale in _SCALES
     )

@@ -245,6 +245,7 @@ class _Builder:
 
     def _call(self, event: Event, position: int) -> None:
         known = len(self.pairing.pairs)
+        self.user_turns.call()
         self.pairing.start(event, position, self.user_turns.count)
         if len(self.pairing.pairs) > known:
             self.retries.call(known)
@@ -256,12 +257,14 @@ class _Builder:
 
     def _usage(self, event: Event, position: int) -> None:
         self.model_calls.usage(event)
+        self.user_turns.response(event)
         self._model_call(position)
 
     def _transition(self, event: Event, position: int) -> None:
         name = name_of(event)
         if name == REQUEST:
             self.model_calls.request(event)
+            self.user_turns.request(event)
             self._model_call(position)
             return
         self.user_turns.take(event, name, inside=self.ending.agent_at_work)

@@ -1,11 +1,11 @@
-"""What is a tool for, by its name: to change something, to run anything, or to hand over to another agent?"""
+"""What is a tool for, by its name: to change something, to run anything, to wait, or to hand over to another?"""
 
 import re
 from functools import lru_cache
 
 from analyzer.timeline.tool_words import name_words
 
-__all__ = ["changes_something", "hands_over_to", "runs_anything"]
+__all__ = ["changes_something", "hands_over_to", "runs_anything", "waits"]
 
 _CHANGES = re.compile(
     r"add|approve|assign|archive|book|buy|cancel|change|charge|checkout|close|create|delete|deliver|deploy|disable"
@@ -18,6 +18,7 @@ _RUNS = re.compile(
     r"bash|shell|exec|execute|terminal|console|command|cmd|python|code|interpreter|run|repl|jupyter|notebook|computer"
     r"|browser|sql|script|process|subprocess|powershell|sandbox|mcp|invoke|task|agent|delegate|workflow"
 )
+_WAITS = frozenset(("wait", "sleep", "pause", "delay", "poll"))
 _PEOPLE = frozenset(("human", "humans", "person", "operator", "representative", "supervisor", "live", "staff"))
 _HANDOFF = re.compile(
     r"(?:hand_?off|hand_?over)(?:_to)?_(.+)|(?:transfer|delegate|escalate)(?:_(?:back|work|task|conversation|control))*_to_(.+)"
@@ -36,6 +37,11 @@ def changes_something(tool: str) -> bool:
 def runs_anything(tool: str) -> bool:
     """Return whether a tool does whatever its arguments say: a shell, an interpreter, another agent."""
     return any(map(_RUNS.fullmatch, name_words(tool)))
+
+
+def waits(tool: str) -> bool:
+    """Return whether a tool lets time pass, by a word of its name."""
+    return not _WAITS.isdisjoint(name_words(tool))
 
 
 @lru_cache(maxsize=1024)

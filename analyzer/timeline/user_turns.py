@@ -13,15 +13,19 @@ _SPOKE = frozenset(("input", "message_received"))
 
 
 class UserTurns:
-    """Counts what the user says: an input event, or a new question with which an agent is started.
+    """Counts what the user says: an input event, a new question with which an agent is started, or that it is sent.
 
-    A framework that starts its agent anew for each step, with the history so far, asks no new question: the last
-    message is a tool's or the model's then.
+    Of requests only those of the agent that makes the first one count, which end with words that neither it nor the
+    user had said before, after an answer that no call followed. A framework that starts its agent anew for each step,
+    with the history so far, asks no new question: the last message is a tool's or the model's then.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self._question = b""
+        self._speaker: Json = None
+        self._answered = False
+        self._said: set[str] = set()
 
     def take(self, event: Event, name: str, *, inside: bool) -> None:
         """Take a state transition by its observed name; `inside`: an agent is at work."""
@@ -35,6 +39,42 @@ class UserTurns:
         if question is not None and (asked := canonical(question)) != self._question:
             self.count += 1
             self._question = asked
+
+    def request(self, event: Event) -> None:
+        """Take what a model is sent."""
+        payload = payload_of(event)
+        messages = payload.get("messages")
+        last = messages[-1] if is_list(messages) and messages else None
+        if not is_object(last) or last.get("role") != "user" or "tool_responses" in last:
+            return
+        text = last.get("text")
+        if not isinstance(text, str) or not self._is_speaker(payload.get("agent")):
+            return
+        self.count += self._answered and text not in self._said
+        self._answered = False
+        self._said.add(text)
+
+    def call(self) -> None:
+        """Take a call: what a model is sent next is its result, as a rule."""
+        self._answered = False
+
+    def response(self, event: Event) -> None:
+        """Take what a model answers."""
+        payload = payload_of(event)
+        messages = payload.get("messages")
+        last = messages[-1] if is_list(messages) and messages else None
+        if not is_object(last):
+            return
+        text = last.get("text")
+        if isinstance(text, str):
+            self._said.add(text)
+        if payload.get("agent") == self._speaker:
+            self._answered = isinstance(text, str) and not last.get("tool_requests")
+
+    def _is_speaker(self, agent: Json) -> bool:
+        if not self._said:
+            self._speaker = agent
+        return bool(agent == self._speaker)
 
 
 def _question(asked: Json) -> Any:

@@ -50,3 +50,25 @@ def test_a_conversation_that_goes_on_is_asked_anew() -> None:
     second = [*first, said("assistant", "9 to 5"), said("user", "and on Sunday?")]
 
     assert turns(start({"messages": first}), *answered("a"), END, start({"messages": second}), *answered("a")) == [1, 2]
+
+
+def sent(*messages: dict[str, str]) -> dict[str, Any]:
+    return {"event_type": "before_provider_request", "payload": {"messages": list(messages)}}
+
+
+def answer(text: str) -> dict[str, Any]:
+    return {"event_type": "after_provider_response", "payload": {"messages": [said("assistant", text)]}}
+
+
+def test_new_words_that_a_model_is_sent_after_its_answer_are_the_users() -> None:
+    first = [sent(said("user", "hours?")), *answered("a"), answer("9 to 5")]
+
+    assert turns(*first, sent(said("user", "and on Sunday?")), *answered("a")) == [0, 1]
+    assert turns(*first, sent(said("user", "hours?")), *answered("a")) == [0, 0]
+    assert turns(*first, sent(said("tool", "closed")), *answered("a")) == [0, 0]
+
+
+def test_what_a_model_is_sent_after_a_call_is_the_result_of_it() -> None:
+    first = [sent(said("user", "hours?")), answer("Action: look"), *answered("a")]
+
+    assert turns(*first, sent(said("user", "Observation: 9 to 5")), *answered("a")) == [0, 0]
