@@ -40,6 +40,7 @@ _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _DETAILS = "grpc-status-details-bin"
 _AUTHORIZATION = "authorization"
 _LOOK = 0.1  # seconds between two looks at the server
+_LAST_CALLS = 1.0  # seconds for those of a server that has ended; calls it never looked at are cancelled then
 _NEXT_TRY = 0.02  # seconds until a port that the last server is letting go of is asked for again
 
 
@@ -98,7 +99,7 @@ class GrpcService:
 
     def _let_end(self, server: Any) -> None:
         """Let the calls of a server that has ended finish; its port is free meanwhile."""
-        task = asyncio.create_task(server.stop(self._config.limits.body_seconds))
+        task = asyncio.create_task(server.stop(_LAST_CALLS))
         self._ended.add(task)
         task.add_done_callback(self._ended.discard)
 

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -283,8 +283,9 @@ def _family(pid: int) -> Iterator[int]:
     """Yield a process and those it started."""
     yield pid
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in task.read_text().split():
-            yield from _family(int(child))
+        with suppress(OSError):  # the thread ended between two looks
+            for child in task.read_text().split():
+                yield from _family(int(child))
 
 
 def _resident(pid: int) -> int:
