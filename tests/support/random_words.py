@@ -48,7 +48,8 @@ class Tried(NamedTuple):
         """What is wrong with it; None when it did its work or said why not."""
         passes_on = self.words[0] == "run"  # the code of its command, which may have said nothing
         fine = _FINE | _PASSED_ON if passes_on else _FINE
-        if self.code in fine and "Traceback" not in self.said and (passes_on or self.code == 0 or self.said.strip()):
+        is_refusal = self.code in {ExitCode.USAGE, ExitCode.UNREADABLE} and not passes_on
+        if self.code in fine and "Traceback" not in self.said and (self.said.strip() or not is_refusal):
             return None
         return f"exit code {self.code} of {self.words!r}:\n{self.said[-2000:]}"
 
