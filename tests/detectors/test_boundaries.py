@@ -1,0 +1,57 @@
+"""Where a rule begins, to the last unit: what the cases of detectors leave open, and mutants of the rules live on."""
+
+from typing import Any
+
+import pytest
+from flat_sessions import session_of
+
+from analyzer.cause import FailureCause
+from analyzer.detectors import broken_limits, context_pollution, wrong_arithmetic
+from analyzer.diagnosis import diagnose
+
+START = {"event_type": "agent_start", "payload": {"agent": "helper"}}
+END = {"event_type": "agent_end", "status": "ok", "payload": {"agent": "helper"}}
+
+
+def found(detector: Any, *events: dict[str, Any]) -> tuple[FailureCause, ...]:
+    return diagnose(session_of(*events), detectors=(detector.DETECTOR,)).failure_causes
+
+
+def heard(text: str) -> dict[str, Any]:
+    return {"event_type": "message_received", "payload": {"role": "user", "text": text}}
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"event_type": "message_sent", "payload": {"text": text}}
+
+
+@pytest.mark.parametrize(("sum_", "count"), [("27", 0), ("28", 1), ("26", 1), ("27.0", 0), ("27.1", 1), ("26.9", 1)])
+def test_a_sum_that_is_one_off_in_its_last_digit_is_wrong(sum_: str, count: int) -> None:
+    events = (heard("What do they cost?"), said(f"The parts cost 19 + 5 + 3 = {sum_} in all."))
+
+    assert len(found(wrong_arithmetic, *events)) == count
+
+
+def filled(tokens: int) -> dict[str, Any]:
+    payload = {"model": "gpt-4o-2024-08-06", "agent": "helper", "usage": {"input_tokens": tokens, "output_tokens": 50}}
+    return {"event_type": "after_provider_response", "event": "token_usage", "status": "ok", "payload": payload}
+
+
+@pytest.mark.parametrize(("first", "last", "count"), [(6400, 64_000, 1), (6401, 64_000, 0), (6390, 63_999, 0)])
+def test_a_context_ten_times_as_large_that_fills_half_of_the_window_is_told(first: int, last: int, count: int) -> None:
+    causes = found(context_pollution, START, filled(first), filled(last // 2), filled(last), END)
+
+    assert [cause.rule for cause in causes] == ["context-growth"] * count
+
+
+@pytest.mark.parametrize("asked", [("Answer in at most 3 words.", "Tell me all of it."), ("Tell me all of it.",)])
+def test_the_limits_of_an_earlier_message_are_over(asked: tuple[str, ...]) -> None:
+    talk = [message for text in asked for message in (heard(text), said("The refund was paid on Monday at noon."))]
+
+    assert found(broken_limits, START, *talk, END) == ()
+
+
+def test_a_limit_of_the_last_message_holds() -> None:
+    events = (heard("Answer in at most 3 words."), said("The refund was paid on Monday at noon."))
+
+    assert len(found(broken_limits, START, *events, END)) == 1
