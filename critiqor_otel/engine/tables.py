@@ -1,7 +1,7 @@
 """Runs, causes and events as columns: three tables in Parquet, joined by `run_id`, for DuckDB, pandas and Spark.
 
 What has a shape of its own in every run (arguments, results, errors) is JSON text; ids, names, times and numbers are
-columns. Loaded only where tables are asked for.
+columns. A number or time that 64 bits can't hold is null. Loaded only where tables are asked for.
 """
 
 from collections.abc import Generator, Iterator
@@ -18,6 +18,7 @@ __all__ = ["TABLES", "part_of", "tables_of"]
 
 _pa: Any = import_module("pyarrow")  # which has no types of its own
 _pq: Any = import_module("pyarrow.parquet")
+_BEYOND = 1 << 63
 _ROWS = 8_192  # held before they are written
 _TEXTS: Any = _pa.list_(_pa.string())
 _SPANS: Any = _pa.list_(_pa.struct([("trace_id", _pa.string()), ("span_id", _pa.string())]))
@@ -168,7 +169,7 @@ class _Sheet:
         rows, self._rows = self._rows, []
         try:
             table = _pa.Table.from_pylist(rows, schema=self._schema)
-        except UnicodeEncodeError:  # halves of characters, which Parquet can't hold
+        except (UnicodeEncodeError, OverflowError, _pa.ArrowInvalid):  # what Parquet can't hold
             table = _pa.Table.from_pylist([_mended(row) for row in rows], schema=self._schema)
         self._writer.write_table(table)
 
@@ -236,6 +237,9 @@ def _json(value: Any) -> str | None:
 
 
 def _mended(value: Any) -> Any:
+    """Return a value without halves of characters, and without numbers beyond 64 bits; payloads hold them as text."""
+    if isinstance(value, int) and not -_BEYOND <= value < _BEYOND:
+        return None
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if is_object(value):

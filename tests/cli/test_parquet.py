@@ -71,3 +71,17 @@ def test_json_lines_come_in_parts_where_the_output_is_a_folder(critiqor: Critiqo
     lines = [line for path in sorted((folder / "parts").glob("*.jsonl")) for line in path.read_text().splitlines()]
     assert sorted(lines) == sorted(whole.splitlines())
     assert (folder / "parts" / "_SUCCESS").exists()
+
+
+def test_numbers_and_times_beyond_64_bits_are_null_and_stand_in_the_payload(critiqor: Critiqor, folder: Path) -> None:
+    usage = {"input_tokens": 10**30, "output_tokens": 7}
+    answer = {"event_type": "after_provider_response", "payload": {"usage": usage}, "timestamp": "9999-12-31T00:00:00Z"}
+    (folder / "odd.json").write_text(json.dumps({"run_id": "odd", "events": [answer]}))
+
+    made = critiqor("diagnose", "odd.json", "--format", "parquet", "--output", "odd")
+
+    runs, events = (pd.read_parquet(folder / "odd" / name) for name in ("runs", "events"))
+    assert made.code == 0
+    assert pd.isna(runs["input_tokens"][0])
+    assert pd.isna(events["time"][0])
+    assert json.loads(events["payload"][0])["usage"] == usage
