@@ -6,7 +6,7 @@ import pytest
 from flat_sessions import session_of
 
 from analyzer.cause import FailureCause
-from analyzer.detectors import broken_limits, context_pollution, wrong_arithmetic
+from analyzer.detectors import broken_limits, context_pollution, retry_storm, service_error, wrong_arithmetic
 from analyzer.diagnosis import diagnose
 
 START = {"event_type": "agent_start", "payload": {"agent": "helper"}}
@@ -55,3 +55,38 @@ def test_a_limit_of_the_last_message_holds() -> None:
     events = (heard("Answer in at most 3 words."), said("The refund was paid on Monday at noon."))
 
     assert len(found(broken_limits, START, *events, END)) == 1
+
+
+def asks_for(*call_ids: str) -> dict[str, Any]:
+    calls = [{"id": one, "name": "fetch", "arguments": {"url": one}} for one in call_ids]
+    payload = {"model": "m", "messages": [{"role": "assistant", "tool_requests": calls}]}
+    return {"event_type": "after_provider_response", "event": "token_usage", "status": "ok", "payload": payload}
+
+
+def fails(call_id: str) -> list[dict[str, Any]]:
+    return [
+        {"event": "tool_call", "tool": "fetch", "args": {"url": call_id}, "tool_call_id": call_id},
+        {"event": "tool_output", "tool": "fetch", "status": "error", "error": "host is down", "tool_call_id": call_id},
+    ]
+
+
+IDS = ("a", "b", "c", "d", "e", "f")
+
+
+def test_calls_that_were_asked_for_one_after_another_are_a_storm() -> None:
+    events = [event for one in IDS for event in (asks_for(one), *fails(one))]
+
+    assert len(found(retry_storm, START, *events, END)) == 1
+
+
+def test_calls_that_were_asked_for_at_once_are_none() -> None:
+    assert found(retry_storm, START, asks_for(*IDS), *(event for one in IDS for event in fails(one)), END) == ()
+
+
+@pytest.mark.parametrize(("payload", "name"), [({}, "the model"), ({"model": "m-1"}, "the model m-1")])
+def test_a_model_that_fails_is_named_where_it_has_a_name(payload: dict[str, Any], name: str) -> None:
+    failed = {"event_type": "after_provider_response", "event": "token_usage", "status": "error"}
+
+    (cause,) = found(service_error, START, {**failed, "error": "overloaded_error: Overloaded", "payload": payload})
+
+    assert cause.description.startswith(f"{name} ")
