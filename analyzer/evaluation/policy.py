@@ -19,7 +19,7 @@ from analyzer.evaluation.runs import as_record
 from analyzer.evaluation.words import DEPLOYMENT_RECOMMENDATIONS, DeploymentRecommendation
 from analyzer.lenient import as_mapping, as_number, as_sequence, as_text, as_word
 
-__all__ = ["PolicyCheckResult", "PolicyRule", "check_policy", "check_rules", "unknown_rules"]
+__all__ = ["PolicyCheckResult", "PolicyRule", "check_policy", "check_rules", "rule_names", "unknown_rules"]
 
 _BLOCK_HIGH = "block_high_severity_failures"
 _NO = frozenset(("false", "no", "off", "0", ""))
@@ -128,8 +128,13 @@ def check_rules(run: Any, policy: Mapping[str, Any] | None = None) -> list[Polic
 
 def unknown_rules(policy: Mapping[str, Any]) -> list[str]:
     """Return the keys of a policy that name no rule, sorted: they change nothing, and should not go unsaid."""
-    known = {_BLOCK_HIGH, *(limit.name for limit in _LIMITS)}
+    known = rule_names()
     return sorted(as_text(name) for name in policy if name not in known)
+
+
+def rule_names() -> tuple[str, ...]:
+    """Return the keys that a policy may have."""
+    return (*(limit.name for limit in _LIMITS), _BLOCK_HIGH)
 
 
 def _hallucination_risk(record: EvaluationRecord) -> int | None:

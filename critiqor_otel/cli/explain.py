@@ -1,7 +1,6 @@
 """`explain`: the page of a failure type, as its detector's author wrote it."""
 
 import sys
-from difflib import get_close_matches
 
 import click
 from rich.console import Console
@@ -9,6 +8,7 @@ from rich.markdown import Markdown
 
 from analyzer.detectors.pages import page_of, summaries
 from critiqor_otel.cli.exit_code import ExitCode
+from critiqor_otel.cli.meant import meant
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 
 __all__ = ["command", "explain"]
@@ -31,8 +31,8 @@ def explain(failure_type: str | None) -> int:
 
 
 def _suggestion(failure_type: str) -> str:
-    near = get_close_matches(failure_type.lower(), summaries(), n=1)
-    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(summaries())}."
+    near = meant(failure_type, summaries())
+    return near.capitalize() if near else f"There are: {', '.join(summaries())}."
 
 
 @click.command(

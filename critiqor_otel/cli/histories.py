@@ -95,7 +95,10 @@ def telling(side: Side) -> Generator[None]:
 def _make(given: str, side: Side) -> None:
     folder = Path(given)
     if not folder.exists():
-        raise UnreadableInputError(f"{given} is not there; `critiqor-otel diagnose RUNS` keeps what it finds")
+        raise UnreadableInputError(
+            f"there is no folder {given}; `serve`, `run` and `sessions` make one,"
+            f" `critiqor-otel diagnose {given}` its history"
+        )
     if next(folder.glob("*/diagnosis.json"), None) is None:
         raise UnreadableInputError(
             f"{given} holds no diagnosed run; `critiqor-otel diagnose {given}` keeps what it finds"

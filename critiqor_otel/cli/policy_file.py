@@ -8,9 +8,10 @@ from typing import Any
 import click
 import yaml
 
-from analyzer.evaluation.policy import unknown_rules
+from analyzer.evaluation.policy import rule_names, unknown_rules
 from analyzer.session.jsontext import read_json
 from analyzer.session.shapes import is_object
+from critiqor_otel.cli.meant import meant
 from critiqor_otel.cli.side import Side
 
 __all__ = ["read_policy", "read_settings"]
@@ -33,7 +34,8 @@ def read_policy(path: str, *, side: Side) -> Mapping[str, Any]:
             settings = inner
             break
     for name in unknown_rules(settings):
-        side.fail(f"{path}: there is no rule {name!r}; it changes nothing")
+        near = meant(name, rule_names())
+        side.fail(f"{path}: there is no rule {name!r}; it changes nothing{f'; {near}' if near else ''}")
     return settings
 
 

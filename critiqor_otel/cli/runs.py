@@ -6,6 +6,7 @@ from typing import Any
 import click
 import msgspec
 
+from analyzer.detectors.pages import summaries
 from analyzer.evaluation.diagnosed import RunSummary
 from analyzer.evaluation.history.query import RunOrder, RunQuery
 from analyzer.report.csv_form import csv_line
@@ -15,6 +16,7 @@ from critiqor_otel.cli import options
 from critiqor_otel.cli.columns import aligned, shown
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.histories import open_history, rebuilt
+from critiqor_otel.cli.meant import meant
 from critiqor_otel.cli.product import deliver
 from critiqor_otel.cli.side import Side
 
@@ -82,7 +84,15 @@ def list_runs(request: Request) -> int:
     with open_history(request.history, side=side) as history:
         runs = history.runs(query)
     deliver(_FORMS[request.form](runs), request.output)
+    if not runs:
+        side.say(_nothing_fits(request))
     return ExitCode.FINE
+
+
+def _nothing_fits(request: Request) -> str:
+    known = summaries()
+    near = "" if request.failure is None or request.failure in known else meant(request.failure, known)
+    return f"no run in {request.history} fits{f'; {near}' if near else ''}"
 
 
 def _table(runs: Sequence[RunSummary]) -> Iterator[bytes]:

@@ -92,7 +92,10 @@ def test_a_rule_that_does_not_exist_is_told_of_even_when_quiet(critiqor: Critiqo
 
     done = critiqor("check", "runs/history.sqlite", "--policy", "policy.toml", "--quiet")
 
-    assert (done.code, done.err) == (0, "policy.toml: there is no rule 'minimum_trsut_score'; it changes nothing\n")
+    told = (
+        "policy.toml: there is no rule 'minimum_trsut_score'; it changes nothing; did you mean minimum_trust_score?\n"
+    )
+    assert (done.code, done.err) == (0, told)
 
 
 @pytest.mark.parametrize(

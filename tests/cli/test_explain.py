@@ -43,5 +43,9 @@ def test_an_unknown_type_gets_a_suggestion(critiqor: Critiqor) -> None:
     assert "Did you mean infinite_tool_loop?" in done.err
 
 
+def test_a_part_of_a_type_s_name_suggests_those_that_hold_it(critiqor: Critiqor) -> None:
+    assert "Did you mean infinite_tool_loop or alternating_loop?" in critiqor("explain", "loop").err
+
+
 def test_a_type_that_is_like_none_gets_the_list(critiqor: Critiqor) -> None:
     assert all(name in critiqor("explain", "zzz").err for name in summaries())

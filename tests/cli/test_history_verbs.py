@@ -122,6 +122,15 @@ def test_runs_are_chosen_sorted_and_cut(critiqor: Critiqor, tmp_path: Path) -> N
     assert runs_of(critiqor, "--status", "failed") == []
 
 
+def test_a_choice_that_no_run_fits_is_told_of(critiqor: Critiqor, tmp_path: Path) -> None:
+    fill_history(tmp_path / "runs", 70)
+
+    none = critiqor("runs", "--failure", "infinite_tool_lop")
+
+    assert none.code == 0
+    assert "no run in runs fits; did you mean infinite_tool_loop?" in none.err
+
+
 def test_the_table_tells_what_is_known_of_each_run(critiqor: Critiqor, tmp_path: Path) -> None:
     fill_history(tmp_path / "runs", None, 80)
 
