@@ -37,8 +37,10 @@ class Baselining:
         """Read the baseline.
 
         Raises:
-            click.UsageError: the file can't be read or is no baseline.
+            click.UsageError: the file can't be read or is no baseline, or a new entry is described and none is made.
         """
+        if not request.update and (request.reason or request.expires):
+            raise click.UsageError("--baseline-reason and --baseline-expires go with --update-baseline.")
         self._request = request
         self._today = today
         self._side = side

@@ -139,6 +139,7 @@ class Worst:
 def diagnose(request: Request) -> int:
     """Read the paths, print the report, and return the exit code."""
     side = Side(quiet=request.quiet)
+    request.scale.check()
     settings = read_options(request.config)
     with held_or_filed(inputs_of(request.paths), request.most_held) as (inputs, held):
         if request.is_in_parts or request.scale.in_parts(inputs):

@@ -34,6 +34,15 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     work: str | None = None
     resume: bool = False
 
+    def check(self) -> None:
+        """Refuse what would have no effect.
+
+        Raises:
+            click.UsageError: a scheduler is named, and the engine is not Dask.
+        """
+        if self.scheduler is not None and self.engine != "dask":
+            raise click.UsageError("--scheduler goes with --engine dask.")
+
     def in_parts(self, inputs: Iterable[Input]) -> bool:
         """Tell whether holding the input at once would take too much memory."""
         return bytes_in(inputs) > self.most_held

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from command import CLEAN, LOOP, Critiqor
 
 
@@ -62,3 +63,11 @@ def test_a_file_that_is_no_baseline_is_an_error_with_its_place(critiqor: Critiqo
 
     assert done.code == 2
     assert "$.failures[0].fingerprint" in done.err
+
+
+@pytest.mark.parametrize("words", [("--baseline-reason", "old"), ("--baseline-expires", "2030-01-01")])
+def test_what_is_said_of_new_entries_is_refused_where_none_are_made(critiqor: Critiqor, words: tuple[str, str]) -> None:
+    refused = critiqor("diagnose", LOOP, *words)
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "go with --update-baseline" in refused.err

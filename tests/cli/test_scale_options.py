@@ -54,3 +54,11 @@ def test_going_on_with_nothing_begins_anew(critiqor: Critiqor) -> None:
 
     assert found.out == critiqor("diagnose", "traces", "--format", "jsonl").out
     assert "0 of" in found.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_scheduler_without_dask_is_refused_and_not_passed_over(critiqor: Critiqor) -> None:
+    refused = critiqor("diagnose", "traces", "--scheduler", "tcp://127.0.0.1:8786")
+
+    assert (refused.code, refused.out) == (2, "")
+    assert "--scheduler goes with --engine dask" in refused.err
