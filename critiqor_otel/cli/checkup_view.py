@@ -71,17 +71,18 @@ def _family(family: FamilyReport, look: Look) -> Iterator[str]:
         state = _paint(_CARRIED[fact.carriage].ljust(8), _COLOURS[fact.carriage], look)
         yield f"  {_spaced(name):<15}  {state}  {_seen(name, fact)}"
     yield ""
-    yield "  DETECTOR               SIGHT"
+    width = max([len("DETECTOR"), *(len(detector.failure_type) for detector in family.detectors)])
+    yield f"  {'DETECTOR':<{width}}  SIGHT"
     for detector in family.detectors:
-        yield _detector(detector, look)
+        yield _detector(detector, width, look)
     yield ""
     yield from _advice(family, look)
 
 
-def _detector(detector: DetectorReport, look: Look) -> str:
+def _detector(detector: DetectorReport, width: int, look: Look) -> str:
     sight = _paint(_SIGHT[detector.sight].ljust(9), _COLOURS[detector.sight], look)
     needs = f"  needs {', '.join(map(_spaced, detector.lacks))}" if detector.lacks else ""
-    return f"  {detector.failure_type:<21}  {sight}{needs}".rstrip()
+    return f"  {detector.failure_type:<{width}}  {sight}{needs}".rstrip()
 
 
 def _advice(family: FamilyReport, look: Look) -> Iterator[str]:
