@@ -21,6 +21,7 @@ from analyzer.report.forms import form_named
 from analyzer.report.report import Look, Report
 from analyzer.report.words import SEVERITY_ORDER
 from analyzer.session.codec import read_session
+from analyzer.session.model import EventKind, Session
 from critiqor_otel.cli import options
 from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.diagnose import Worst
@@ -50,6 +51,16 @@ _DAY_NS = 86_400_000_000_000
 _UNTIL_THE_END = Patience(after_root_ns=365 * _DAY_NS, idle_ns=365 * _DAY_NS, longest_ns=365 * _DAY_NS)
 _SEAL_SECONDS = 60.0
 _SIGNALLED = 128  # a shell's exit code for a command that a signal ended, less the signal's number
+_OF_THE_PROCESS = frozenset(
+    {
+        *("agent_start", "agent_end", "error_event"),
+        *(EventKind.PROCESS_START, EventKind.PROCESS_OUTPUT, EventKind.PROCESS_END),
+    }
+)
+_SILENT = (
+    "the command sent no span of an agent: switch on its OpenTelemetry; a Python program needs no change with"
+    " `opentelemetry-instrument` (opentelemetry-distro) and an instrumentation of its library"
+)
 _TIMED_OUT = 124  # as timeout(1) reports it
 
 
@@ -151,7 +162,14 @@ def _tell(sealed: Sequence[SealedRun], request: Request, settings: Options, side
         click.echo(table, err=True, nl=False)
     for one in sealed:
         side.say(f"{one.folder} holds the session and its diagnosis")
+    if sessions and not any(map(_speaks, sessions)):
+        side.say(_SILENT)
     return worst
+
+
+def _speaks(session: Session) -> bool:
+    """Tell whether anything is known of the command but how its process went."""
+    return any(event.event_type not in _OF_THE_PROCESS for event in session.events)
 
 
 @click.command(

@@ -131,6 +131,8 @@ def test_serve_refuses_what_cannot_be_served(tmp_path: Path, options: tuple[str,
 def test_run_makes_a_session_and_a_verdict_of_an_agent(tmp_path: Path) -> None:
     outcome = run_command(tmp_path, "run", "--", *AGENT)
 
+    assert "sent no span" not in outcome.err
+
     session = only_session(tmp_path / "runs")
     assert outcome.code == 0
     assert outcome.out == "I could not find our opening hours on public holidays.\n"
@@ -175,6 +177,7 @@ def test_run_passes_the_exit_code_on_and_seals_a_command_without_telemetry(
     assert outcome.code == code
     assert "process_end" in types_of(session)
     assert session.run_id in outcome.err
+    assert "the command sent no span of an agent" in outcome.err
 
 
 def test_a_run_of_an_id_that_was_run_before_is_judged_with_its_first_part(tmp_path: Path) -> None:
