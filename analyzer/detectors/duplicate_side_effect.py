@@ -28,6 +28,7 @@ What a tool does is guessed from words where no option says it. A tool that take
 itself looks the same when its result has no id. Equal calls of different agents are not compared.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
@@ -51,6 +52,13 @@ __all__ = ["DETECTOR"]
 
 TYPE = "duplicate_side_effect"
 TWICE = 2
+MOST_TEXT = 2_000
+_IN_WORDS = {
+    2: "two|twice|both|zwei(?:mal)?|deux|dos|due|dois|duas|два|две|两|二",
+    3: "three|thrice|drei(?:mal)?|trois|tres|tre|três|три|三",
+    4: "four|vier|quatre|cuatro|quattro|quatro|четыре|四",
+    5: "five|fünf|cinq|cinco|cinque|пять|五",
+}
 WHY = Why(
     "The agent did again what it had done, as if the first call had not succeeded.",
     "What should happen once has happened twice, outside of the run.",
@@ -69,7 +77,7 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
         if repetition.mark is None and len(repetition.calls) >= options.loop_calls:
             continue
         done = _since_asked(timeline, _done(repetition, failed))
-        if len(done) >= TWICE:
+        if len(done) >= TWICE and not _was_counted(timeline, done):
             yield _cause(timeline, done, is_declared=is_declared)
 
 
@@ -96,6 +104,15 @@ def _since_asked(timeline: Timeline, done: list[Call]) -> list[Call]:
     asked = [one.position for one in timeline.conversation.by(Role.USER)] if len(done) >= TWICE else []
     turns = [bisect_right(asked, call.position) for call in done]
     return [call for place, call in enumerate(done) if turns.count(turns[place]) >= TWICE]
+
+
+def _was_counted(timeline: Timeline, done: Sequence[Call]) -> bool:
+    """Return whether the user's last words before the calls hold how many there are: two tickets, 3 rows."""
+    heard = [one for one in timeline.conversation.by(Role.USER) if one.position < done[-1].position]
+    if not heard:
+        return False
+    count = rf"\b(?:{len(done)}|{_IN_WORDS.get(len(done), len(done))})\b"
+    return re.search(count, heard[-1].text[:MOST_TEXT], re.IGNORECASE) is not None
 
 
 def _ids(call: Call) -> bytes:

@@ -46,11 +46,14 @@ from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.repeats import LOOP, Lesson, Mark, Repetition
 from analyzer.timeline.tool_purpose import waits
+from analyzer.timeline.tool_words import name_words
 
 __all__ = ["DETECTOR"]
 
 TYPE = "infinite_tool_loop"
 CRITICAL = 5
+MANY_STEPS = 10
+_STEPS = frozenset(("key", "keys", "keypress", "scroll", "swipe", "undo", "redo", "zoom"))
 CRITICAL_RETRIES = 3
 SHOWN_RETRIES = 3  # critiqor 0.1.4 shows the first three retries as evidence
 FIX = "Make the tool's answer final for the model, or stop the turn after the second equal call."
@@ -77,12 +80,19 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
     for repetition in timeline.repetitions:
         if len(repetition.calls) < options.loop_calls or names(options.polling_tools, repetition.calls[0].tool):
             continue
-        if _lets_time_pass(timeline, repetition):
+        if _lets_time_pass(timeline, repetition) or _moves_on(repetition):
             continue
         if repetition.mark is None:
             yield _loop(timeline, repetition, options.critical_loop_calls)
         else:
             yield _habit(timeline, repetition, repetition.mark)
+
+
+def _moves_on(repetition: Repetition) -> bool:
+    """Return whether each call goes one step further, as keys and wheels do, and there are not many of them."""
+    words = name_words(repetition.calls[0].tool or "")
+    failed = any(call.status == "error" for call in repetition.calls)
+    return not failed and not _STEPS.isdisjoint(words) and len(repetition.calls) < MANY_STEPS
 
 
 def _lets_time_pass(timeline: Timeline, repetition: Repetition) -> bool:

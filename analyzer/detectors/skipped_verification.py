@@ -65,6 +65,8 @@ _VERIFIES = frozenset(("verify", "authenticate", "auth", "login", "identify", "i
 _FINDS = frozenset(("find", "lookup", "look", "get", "search", "locate", "check"))
 _PEOPLE = frozenset(("user", "customer", "caller", "client", "member", "patient", "guest", "account"))
 _THOUGHTS = frozenset(("think", "plan", "calculate", "reason", "reflect", "note"))
+_CHALLENGES = frozenset(("otp", "mfa", "totp", "passcode", "challenge", "verification", "captcha"))
+_ASIDE = _THOUGHTS | _CHALLENGES
 FIX = "Offer the other tools only after the verification has succeeded, or let them fail without it."
 WHY = Why(
     "The instructions want the user's identity first, and the agent called other tools before it.",
@@ -77,7 +79,7 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     """Yield one cause for the calls before the verification."""
     if not _demanded(timeline):
         return
-    work = [call for call in timeline.work if call.tool is not None and not _is_aside(call.tool)]
+    work = [call for call in timeline.work if call.tool and (_verifies(call.tool) or not _is_aside(call.tool))]
     place = next((place for place, call in enumerate(work) if _verifies(call.tool or "")), None)
     early = work[:place]
     if place is None and not any(map(_verifies, timeline.offered.tools)):
@@ -92,7 +94,7 @@ def _demanded(timeline: Timeline) -> bool:
 
 
 def _is_aside(tool: str) -> bool:
-    return hands_over_to(tool) is not None or not _THOUGHTS.isdisjoint(name_words(tool))
+    return hands_over_to(tool) is not None or not _ASIDE.isdisjoint(name_words(tool))
 
 
 def _verifies(tool: str) -> bool:

@@ -76,6 +76,7 @@ _ASSENT = re.compile(
     r"|是|好|可以|确认|对|はい|お願い|ええ|네|예|да|хорошо|نعم|हाँ",
     re.IGNORECASE,
 )
+_DOUBT = re.compile(r"\b(?:no|not|never|later|wait|if|before|why|when|how)\b|n't\b|\?", re.IGNORECASE)
 _BEFOREHAND = re.compile(
     r"\b(?:i (?:hereby )?(?:confirm|approve|agree|consent)|confirmed|approved|go ahead"
     r"|(?:no need to|don't|do not|without) (?:ask|confirm)\w*)\b"
@@ -151,7 +152,17 @@ def _is_allowed(talk: Conversation, call: Call, heard: Sequence[Utterance], plac
     words = heard[place - 1]
     first = next((one for one in talk.utterances if one.role is Role.ASSISTANT and not one.asks), None)
     was_asked = first is not None and first.position < words.position
-    return (_ASSENT if was_asked else _BEFOREHAND).search(plain(words.text[:MOST_TEXT])) is not None
+    text = plain(words.text[:MOST_TEXT])
+    if was_asked and _names_the_deed(text, call.tool or ""):
+        return True
+    return (_ASSENT if was_asked else _BEFOREHAND).search(text) is not None
+
+
+def _names_the_deed(text: str, tool: str) -> bool:
+    """Return whether somebody bids the deed by the first word of its tool, without a word of doubt."""
+    deed = next(iter(name_words(tool)), None)
+    bids = deed is not None and re.search(rf"(?:^|[.,;!]|\band|\bthen|\bjust)\s*{deed}\b", text, re.IGNORECASE)
+    return bool(bids) and _DOUBT.search(text) is None
 
 
 def _cause(timeline: Timeline, calls: Sequence[Call]) -> FailureCause:

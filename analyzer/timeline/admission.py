@@ -31,6 +31,8 @@ _FAILURE = (
     r"\b(?:niestety|błąd|błęd|nie (?:uda|mog|znal|ma|jest|można))",
     r"\b(?:helaas|mislukt|niet\b|geen\b|fout\b|tyvärr|misslyck|inte\b)",
     r"\b(?:bohužel|chyb[ay]|nelze|не вдалося|помилк|на жаль|δυστυχώς|σφάλμα|δεν\b|không|lỗi|maaf|gagal|tidak)",
+    r"\b(?:desværre|dessverre|mislyk|feilet|valitettavasti|epäonnistu|virhe|sajnos|sikertelen)",
+    r"\b(?:din păcate|eșuat|eroare)|দুঃখিত|ব্যর্থ",
     "عذر|أعتذر|آسف|للأسف|خطأ|فشل|تعذر|لا يمكن|لا أملك|لا أستطيع|لم أ|لم ي|لم ت|ليس|غير|خطا|متأسف|متاسف|نمی",
     "क्षमा|माफ|नहीं|त्रुटि|असफल|विफल|ไม่|ขอโทษ|ขออภัย|ผิดพลาด|סליחה|מצטער|שגיאה|נכשל|לא ",
     # The status of an answer over HTTP, not a price.
