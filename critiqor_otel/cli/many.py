@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from functools import partial
 from importlib import metadata
@@ -141,7 +141,19 @@ def _tell(on_part: OnPart | None, store: Store, part: Reduced) -> None:
         on_part(store, part)
 
 
-def _engine(scale: Scale) -> Engine:
+@contextmanager
+def _engine(scale: Scale) -> Generator[Engine]:
+    with ExitStack() as stack:
+        try:
+            engine = stack.enter_context(_chosen(scale))
+        except (OSError, ValueError) as error:
+            if scale.scheduler is None:
+                raise
+            raise OutputError(f"no Dask scheduler can be reached at {scale.scheduler}: {error}") from error
+        yield engine
+
+
+def _chosen(scale: Scale) -> Engine:
     if scale.engine == "dask":
         try:
             from critiqor_otel.engine.dask_engine import DaskEngine  # noqa: PLC0415  # an extra, and slow to load

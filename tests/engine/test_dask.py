@@ -92,6 +92,13 @@ def test_a_worker_that_is_lost_is_made_up_for(
     assert out.decode() == expected
 
 
+def test_a_scheduler_that_cannot_be_reached_is_named(traces: Path) -> None:
+    lost = run_command(traces.parent, "diagnose", "traces", "--engine", "dask", "--scheduler", "nothing://here")
+
+    assert (lost.code, lost.out) == (2, "")
+    assert "no Dask scheduler can be reached at nothing://here" in lost.err
+
+
 def test_a_cluster_is_started_where_none_is_named(traces: Path, expected: str) -> None:
     found = run_command(traces.parent, "diagnose", "traces", "--format", "jsonl", "--engine", "dask", "--jobs", "2")
 
