@@ -133,7 +133,8 @@ class GrpcService:
             else:
                 bound = server.add_secure_port(address, _credentials(tls))
         except (RuntimeError, OSError) as error:
-            raise ReceiverError(f"gRPC cannot listen on {address}: {error}") from error
+            reason = str(error).partition("; set GRPC_VERBOSITY")[0]
+            raise ReceiverError(f"gRPC cannot listen on {address}: {reason}; is the port taken?") from error
         if not bound:
             raise ReceiverError(f"gRPC cannot listen on {address}")
         return int(bound)
