@@ -111,10 +111,16 @@ def _table(done: list[_Done], result: BenchmarkResult) -> Iterator[bytes]:
         figures = [shown(one.exit_code), shown(run.latency), shown(run.tokens)]
         rows.append([one.case.name, run.run_id, shown(run.trust_score), verdict, failure, *figures])
     yield from aligned(rows)
-    yield (
-        f"{result.name}: {result.run_count} runs, trust {result.trust_score} on average, "
-        f"as good as or better than {result.percentile}% of earlier runs\n"
-    ).encode()
+    blind = sum(RunSummary.of_diagnosis(one.verdict).trust_score is None for one in done)
+    yield f"{result.name}: {result.run_count} run{'' if result.run_count == 1 else 's'}, {_outcome(result, blind)}\n".encode()
+
+
+def _outcome(result: BenchmarkResult, blind: int) -> str:
+    if blind == result.run_count:
+        return "none with enough evidence to judge; did the command send its spans?"
+    counted = f" ({blind} without enough evidence counted as 0)" if blind else ""
+    compared = f"as good as or better than {result.percentile}% of earlier runs"
+    return f"trust {result.trust_score} on average{counted}, {compared}"
 
 
 def _document(_: list[_Done], result: BenchmarkResult) -> Iterator[bytes]:

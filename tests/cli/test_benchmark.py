@@ -49,6 +49,14 @@ def test_each_prompt_is_a_monitored_run_of_the_callable(critiqor: Critiqor, tmp_
     assert done.err.count("We are there nine to five") == 2
 
 
+def test_runs_that_show_nothing_have_no_average(critiqor: Critiqor, tmp_path: Path) -> None:
+    write(tmp_path, "suite.json", name="silent", command=["true"], prompts=["Hello?"])
+
+    last = critiqor("benchmark", "suite.json").out.splitlines()[-1]
+
+    assert last == "silent: 1 run, none with enough evidence to judge; did the command send its spans?"
+
+
 def test_an_observed_command_is_counted_for_the_agent_that_it_names(critiqor: Critiqor, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text(AGENT)
 
