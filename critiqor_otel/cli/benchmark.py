@@ -112,7 +112,8 @@ def _table(done: list[_Done], result: BenchmarkResult) -> Iterator[bytes]:
         rows.append([one.case.name, run.run_id, shown(run.trust_score), verdict, failure, *figures])
     yield from aligned(rows)
     blind = sum(RunSummary.of_diagnosis(one.verdict).trust_score is None for one in done)
-    yield f"{result.name}: {result.run_count} run{'' if result.run_count == 1 else 's'}, {_outcome(result, blind)}\n".encode()
+    plural = "" if result.run_count == 1 else "s"
+    yield f"{result.name}: {result.run_count} run{plural}, {_outcome(result, blind)}\n".encode()
 
 
 def _outcome(result: BenchmarkResult, blind: int) -> str:
