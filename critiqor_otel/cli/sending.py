@@ -38,9 +38,10 @@ def settings_for(endpoint: str | None, protocol: Protocol | None = None) -> Otlp
     """
     if endpoint is None:
         return settings_from_environment(protocol=protocol)
-    parts = urlsplit(endpoint if "//" in endpoint else f"http://{endpoint}")
     try:
+        parts = urlsplit(endpoint if "//" in endpoint else f"http://{endpoint}")
         port = parts.port
+        (parts.hostname or "").encode("idna")  # as it is looked up
     except ValueError as error:
         raise click.UsageError(f"the endpoint {endpoint!r} is no address: {error}") from error
     spoken = protocol or ("grpc" if port == _GRPC_PORT else None)

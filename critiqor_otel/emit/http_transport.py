@@ -59,12 +59,12 @@ class HttpTransport(Transport):
             self.close()
             if not is_kept:
                 return self._unreached(error)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, UnicodeError) as error:
             self.close()
             return self._unreached(error)
         try:  # a kept connection that the other side had given up
             return self._post(packed, timeout)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, http.client.HTTPException, UnicodeError) as error:
             self.close()
             return self._unreached(error)
 

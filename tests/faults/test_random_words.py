@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from command import LOOP, run_command
 
 from analyzer.session.codec import read_session
@@ -17,6 +18,15 @@ def test_random_words_never_end_in_an_internal_error() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("endpoint", ["[]", "http://[", "http://\u202e", "http://a:b:c", "grpc://x:y"])
+@pytest.mark.parametrize("verb", ["annotate", "replay"])
+def test_an_endpoint_that_is_no_address_is_refused(verb: str, endpoint: str, tmp_path: Path) -> None:
+    done = run_command(tmp_path, verb, "--endpoint", endpoint, LOOP)
+
+    assert done.code == 2
+    assert "is no address" in done.err
 
 
 def test_words_that_are_no_utf8_are_kept_with_the_bytes_replaced(tmp_path: Path) -> None:
