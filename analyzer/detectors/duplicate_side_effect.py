@@ -54,11 +54,12 @@ TYPE = "duplicate_side_effect"
 TWICE = 2
 MOST_TEXT = 2_000
 _IN_WORDS = {
-    2: "two|twice|both|zwei(?:mal)?|deux|dos|due|dois|duas|два|две|两|二",
-    3: "three|thrice|drei(?:mal)?|trois|tres|tre|três|три|三",
-    4: "four|vier|quatre|cuatro|quattro|quatro|четыре|四",
-    5: "five|fünf|cinq|cinco|cinque|пять|五",
+    2: "two|twice|zwei(?:mal)?|deux|dos|dois|duas|два|две",
+    3: "three|thrice|drei(?:mal)?|trois|tres|tre|três|три",
+    4: "four|vier|quatre|cuatro|quattro|quatro|четыре",
+    5: "five|fünf|cinq|cinco|cinque|пять",
 }
+_IN_HAN = {2: "两|二", 3: "三", 4: "四", 5: "五"}
 WHY = Why(
     "The agent did again what it had done, as if the first call had not succeeded.",
     "What should happen once has happened twice, outside of the run.",
@@ -111,8 +112,11 @@ def _was_counted(timeline: Timeline, done: Sequence[Call]) -> bool:
     heard = [one for one in timeline.conversation.by(Role.USER) if one.position < done[-1].position]
     if not heard:
         return False
-    count = rf"\b(?:{len(done)}|{_IN_WORDS.get(len(done), len(done))})\b"
-    return re.search(count, heard[-1].text[:MOST_TEXT], re.IGNORECASE) is not None
+    # A count stands before what is counted; `task 2.` is a name.
+    number = len(done)
+    spaced = rf"\b(?:{number}|{_IN_WORDS.get(number, number)})\s+[^\W\d_]"
+    han = rf"(?:{_IN_HAN[number]})[^\W\d_]" if number in _IN_HAN else spaced
+    return re.search(f"{spaced}|{han}", heard[-1].text[:MOST_TEXT], re.IGNORECASE) is not None
 
 
 def _ids(call: Call) -> bytes:

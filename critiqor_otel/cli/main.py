@@ -36,7 +36,9 @@ VERBS: Mapping[str, Verb] = {
     ),
     "doctor": Verb("critiqor_otel.cli.doctor", "Tell what traces carry, what is missing, and what to switch on."),
     "runs": Verb("critiqor_otel.cli.runs", "List the runs of a history, with what became of each."),
-    "compare": Verb("critiqor_otel.cli.compare", "Tell what changed from A to B: trust, failures, steps, tokens and time."),
+    "compare": Verb(
+        "critiqor_otel.cli.compare", "Tell what changed from A to B: trust, failures, steps, tokens and time."
+    ),
     "check": Verb("critiqor_otel.cli.check", "Tell whether runs meet a policy, rule by rule."),
     "trends": Verb("critiqor_otel.cli.trends", "Tell whether agents get better or worse over their runs."),
     "certify": Verb("critiqor_otel.cli.certify", "Tell which reliability level runs reach, and make the badge."),
