@@ -3,10 +3,17 @@
 from typing import Any
 
 import pytest
-from flat_sessions import session_of
+from flat_sessions import answered, session_of
 
 from analyzer.cause import FailureCause
-from analyzer.detectors import broken_limits, context_pollution, retry_storm, service_error, wrong_arithmetic
+from analyzer.detectors import (
+    broken_limits,
+    context_pollution,
+    cost_explosion,
+    retry_storm,
+    service_error,
+    wrong_arithmetic,
+)
 from analyzer.diagnosis import diagnose
 
 START = {"event_type": "agent_start", "payload": {"agent": "helper"}}
@@ -90,3 +97,10 @@ def test_a_model_that_fails_is_named_where_it_has_a_name(payload: dict[str, Any]
     (cause,) = found(service_error, START, {**failed, "error": "overloaded_error: Overloaded", "payload": payload})
 
     assert cause.description.startswith(f"{name} ")
+
+
+@pytest.mark.parametrize(("tokens", "count"), [(11_999, 0), (12_000, 1)])
+def test_tokens_at_the_limit_with_work_done_twice_are_an_explosion(tokens: int, count: int) -> None:
+    usage = {"event": "token_usage", "payload": {"usage": {"total": tokens}}}
+
+    assert len(found(cost_explosion, START, usage, *answered("found", "found"), END)) == count
