@@ -1,5 +1,6 @@
 """The folder where a job keeps what is done, so that a job that was killed goes on where it stopped."""
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -21,6 +22,7 @@ __all__ = ["Plan", "fingerprint", "state_of", "usual_folder", "work_folder"]
 _PLAN = "plan.json"
 _LOCK = "lock"
 _OURS_ALONE = 0o700
+_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -124,9 +126,16 @@ def _locked(store: Store) -> Generator[None]:
     folder = Path(store.address)
     with _reported(folder):
         _make_ours(folder)
-        with (folder / _LOCK).open("wb") as lock:
+        lock = (folder / _LOCK).open("wb")
+    with lock:
+        with _reported(folder):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:
             yield
+        except OSError as error:  # what the job itself ran into is not the folder's fault, but for a disk that is full
+            if error.errno not in _FULL:
+                raise
+            raise WorkFolderError(f"{folder} can't be written: {error.strerror or error}") from error
 
 
 @contextmanager
