@@ -39,6 +39,7 @@ _PER_REQUEST, _PER_TRACE = 10, 4  # spans, requests
 _PAUSE = 0.1  # seconds between two requests of one client: a steady load, not the most there can be
 _SAMPLES = 240
 _REFUSALS = frozenset((429, 503))
+_AGAIN = frozenset((grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED))
 _RESTARTS_OF = 3  # restarts fall into one part of so many
 _MIB = 1 << 20
 _SEGMENT = JournalLimits().segment  # goes when it is full, and all of it is sealed
@@ -187,7 +188,8 @@ class _Client(threading.Thread):
         fault = send(body if self.kind not in _SPOILED_KINDS else mutated(body, self._noise))
         if fault is not None:
             self.bad_answers.append(fault)
-        self.acknowledged.update(addresses)
+        else:
+            self.acknowledged.update(addresses)
         self.answered += 1
 
     def _request(self) -> Body:
@@ -243,7 +245,7 @@ def _grpc(ports: Sequence[int], *, spoiled: bool = False) -> Iterator[Sender]:
                 known: Any = error
                 if spoiled and known.code() == grpc.StatusCode.INVALID_ARGUMENT and "Traceback" not in known.details():
                     return None
-                if known.code() in {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED}:
+                if known.code() in _AGAIN:
                     raise
                 return f"{known.code()} {known.details()}"
             return None
@@ -336,7 +338,7 @@ def report_of(account: Account) -> str:
         f"| acknowledged | {len(account.acknowledged):,} |",
         f"| found in exactly one session | {sum(times == 1 for times in account.sealed.values()):,} |",
         f"| missing, doubled, unknown | {len(account.missing)}, {len(account.doubled)}, {len(account.unknown)} |",
-        f"| wrong answers to spoiled requests | {len(account.bad_answers)} |",
+        f"| wrong answers | {len(account.bad_answers)} |",
         "",
         "The last life of the server, first quarter against last (medians):",
         "",
@@ -373,7 +375,7 @@ def faults_of(account: Account) -> list[str]:
         f"{len(account.missing)} spans are missing": not account.missing,
         f"{len(account.doubled)} spans are doubled": not account.doubled,
         f"{len(account.unknown)} spans were never sent": not account.unknown,
-        f"spoiled requests were answered with {account.bad_answers[:3]}": not account.bad_answers,
+        f"requests were answered with {account.bad_answers[:3]}": not account.bad_answers,
         f"memory grew from {memory[0]:,} to {memory[1]:,} bytes": memory[1] <= memory[0] * 1.25,
         f"file handles grew from {handles[0]} to {handles[1]}": handles[1] <= handles[0] + 8,
         f"the journal grew from {journal[0]:,} to {journal[1]:,} bytes": journal[1] <= journal[0] + _SEGMENT,
