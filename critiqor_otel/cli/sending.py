@@ -43,7 +43,8 @@ def settings_for(endpoint: str | None, protocol: Protocol | None = None) -> Otlp
         port = parts.port
         (parts.hostname or "").encode("idna")  # as it is looked up
     except ValueError as error:
-        raise click.UsageError(f"the endpoint {endpoint!r} is no address: {error}") from error
+        shown = endpoint.rpartition("@")[2]  # without a name and password before the host
+        raise click.UsageError(f"the endpoint {shown!r} is no address: {error}") from error
     spoken = protocol or ("grpc" if port == _GRPC_PORT else None)
     settings = settings_from_environment(protocol=spoken, endpoint=parts.geturl())
     if settings.protocol == "grpc" or parts.path not in ("", "/"):

@@ -40,3 +40,10 @@ def test_words_that_are_no_utf8_are_kept_with_the_bytes_replaced(tmp_path: Path)
     assert [read_session(file.read_bytes()).run_id for file in tmp_path.glob("runs/*/session.json")] == [
         "ticket \ufffd"
     ]
+
+
+def test_a_password_in_an_endpoint_that_is_refused_is_not_shown(tmp_path: Path) -> None:
+    done = run_command(tmp_path, "replay", LOOP, "--endpoint", "http://ada:hunter2@[")
+
+    assert done.code == 2
+    assert "hunter2" not in done.err
