@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 expect.set_options(timeout=20_000)  # milliseconds; a busy machine is slow, and waits no longer than it must
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright keeps an event loop running, in which other tests can't start theirs
 def browser() -> Iterator[Browser]:
     with started() as running:
         yield running

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -51,11 +51,20 @@ def wait_for_parts(work: Path, count: int) -> int:
 
 
 def children_of(process: "subprocess.Popen[bytes]") -> list[int]:
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     until = time.monotonic() + PATIENCE
-    while not (found := children.read_text().split()) and time.monotonic() < until:
+    while not (found := _workers(process.pid)) and time.monotonic() < until:
         os.sched_yield()
-    return [int(number) for number in found if b"spawn_main" in Path(f"/proc/{number}/cmdline").read_bytes()]
+    return found
+
+
+def _workers(number: int) -> list[int]:
+    """Return the worker processes there are now; one may have ended since it was listed."""
+    found: list[int] = []
+    for child in Path(f"/proc/{number}/task/{number}/children").read_text().split():
+        with suppress(OSError):
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(int(child))
+    return found
 
 
 def test_a_job_that_was_killed_halfway_goes_on(traces: Path, expected: str) -> None:
