@@ -23,7 +23,6 @@ from analyzer.session.model import Note
 __all__ = ["render"]
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_INFORMATION = "https://pypi.org/project/critiqor-otel/"
 _LEVELS: Mapping[Severity, str] = {
     Severity.CRITICAL: "error",
     Severity.HIGH: "error",
@@ -61,7 +60,6 @@ def render(report: Report, look: Look) -> Iterator[bytes]:
 def _driver() -> dict[str, Any]:
     return {
         "name": "critiqor-otel",
-        "informationUri": _INFORMATION,
         "version": metadata.version("critiqor-otel"),
         "rules": [_rule(detector) for detector in ALL],
     }
