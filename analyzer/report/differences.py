@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 
 from msgspec import Struct
 
 from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import call_text
 from analyzer.profile import Profile
+from analyzer.report.alignment import aligned_stretches
 from analyzer.session.model import Session
 from analyzer.timeline.conversation import Role
 from analyzer.timeline.index import build_timeline
@@ -25,7 +25,7 @@ __all__ = [
     "differences",
 ]
 
-_STEPS = 2_000  # of each run that are compared; the comparison takes their product in the worst case
+_STEPS = 2_000  # of each run that are compared
 _DIVERGENCES = 50  # pairs of runs that are told
 
 
@@ -117,7 +117,7 @@ def differences(before: Sequence[ComparedRun], after: Sequence[ComparedRun]) -> 
     """Return what is different; runs are paired by their id, else by what the user asked, else if there is one each."""
     changes = _failures(before, after)
     pairs = _pairs(before, after)
-    diverging = [found for old, new in pairs if (found := _divergence(old, new)) is not None]
+    parting = [(old, new) for old, new in pairs if _steps(old) != _steps(new)]
     return Differences(
         runs_before=len(before),
         runs_after=len(after),
@@ -127,8 +127,8 @@ def differences(before: Sequence[ComparedRun], after: Sequence[ComparedRun]) -> 
         tokens=Amount(before=_mean(run.tokens for run in before), after=_mean(run.tokens for run in after)),
         seconds=Amount(before=_mean(run.seconds for run in before), after=_mean(run.seconds for run in after)),
         tool_calls=Amount(before=_mean(run.tool_calls for run in before), after=_mean(run.tool_calls for run in after)),
-        diverging=tuple(diverging[:_DIVERGENCES]),
-        same_way=len(pairs) - len(diverging),
+        diverging=tuple(_divergence(old, new) for old, new in parting[:_DIVERGENCES]),
+        same_way=len(pairs) - len(parting),
     )
 
 
@@ -179,14 +179,16 @@ def _pairs(before: Sequence[ComparedRun], after: Sequence[ComparedRun]) -> list[
     return pairs
 
 
-def _divergence(before: ComparedRun, after: ComparedRun) -> Divergence | None:
-    old, new = (before.steps or ())[:_STEPS], (after.steps or ())[:_STEPS]
-    if old == new:
-        return None
+def _steps(run: ComparedRun) -> tuple[str, ...]:
+    return (run.steps or ())[:_STEPS]
+
+
+def _divergence(before: ComparedRun, after: ComparedRun) -> Divergence:
+    old, new = _steps(before), _steps(after)
     same = next((place for place, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), None)
     stretches = [
-        Stretch(is_same=tag == "equal", before=old[start:end], after=new[begin:stop])
-        for tag, start, end, begin, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        Stretch(is_same=is_same, before=old[start:end], after=new[begin:stop])
+        for is_same, (start, end), (begin, stop) in aligned_stretches(old, new)
     ]
     return Divergence(
         run_before=before.run_id,
