@@ -43,7 +43,7 @@ EVIDENCE = frozenset(SpanRole) - {
 }
 """Roles that show an agent at work; a trace with none of them tells of no run."""
 
-_REMEMBERED = 1 << 16  # digests kept: names repeat on the spans of a run
+_REMEMBERED = 1 << 14  # digests kept: names repeat on the spans of a run
 
 
 class Ties(Struct, array_like=True):
