@@ -87,6 +87,12 @@ class Trace:
         self.nodes = nodes
         self.roots: list[Node] = []
 
+    def let_go(self) -> None:
+        """Untie the nodes, once all is told: rings of them would stay in memory until the collector comes by."""
+        for node in self.nodes:
+            node.parent = None
+            node.place = NOWHERE
+
 
 def walk(roots: Iterable[Node]) -> Iterator[Node]:
     """Yield nodes depth first, parents before children, in the order of the children lists.

@@ -68,6 +68,8 @@ def reconstruct(
     rebuilt = [
         rebuild(traces, group_by=group_by, keep_silent=keep_silent) for traces in _divided(prepared.traces, sets)
     ]
+    for trace in prepared.traces:
+        trace.let_go()
     return Reconstruction(
         sessions=(*_sorted(one.sessions for one in rebuilt), *_sorted(one.kept for one in rebuilt)),
         notes=(*(note for one in rebuilt for note in one.notes), *count_notes(prepared.counts)),
