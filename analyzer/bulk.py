@@ -1,13 +1,10 @@
 """How to make millions of small objects without the cycle collector walking them again and again."""
 
 import gc
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
-__all__ = ["LettingGo", "bulk_work"]
-
-_LEAST = 1_500_000  # blocks of memory, some 150 MB: below that, no garbage is worth looking for
+__all__ = ["bulk_work", "tidy_work"]
 
 
 @contextmanager
@@ -16,7 +13,7 @@ def bulk_work() -> Generator[None]:
 
     Worth a factor of two and more where many objects are made and few form cycles. What was made is then taken for
     old, so that the next collection of young objects does not walk it either. The collector does not count such
-    objects: a process that does bulk work for days lets go of it now and then (`LettingGo`).
+    objects: a process that does bulk work for days collects what each piece of it left (`tidy_work`).
     """
     if not gc.isenabled():
         yield
@@ -31,17 +28,24 @@ def bulk_work() -> Generator[None]:
         gc.enable()
 
 
-class LettingGo:
-    """Collects the garbage of bulk work whenever memory has doubled since it last did."""
+@contextmanager
+def tidy_work() -> Generator[None]:
+    """Keep the cycle collector off while the block runs, then collect the cycles that the block has left.
 
-    def __init__(self) -> None:
-        """Begin with nothing collected."""
-        self._kept = 0
-
-    def look(self) -> None:
-        """Collect if there may be much; to look takes half a millisecond where a million objects are."""
-        now = sys.getallocatedblocks()
-        self._kept = min(self._kept, now)
-        if now > max(_LEAST, 2 * self._kept):
-            gc.collect()
-            self._kept = sys.getallocatedblocks()
+    What was there before is not walked: it costs what the block left, however much else is in memory. For processes
+    that do bulk work for days; the block is to be a call, so that nothing it made is held by a name when it ends.
+    """
+    if gc.get_freeze_count():  # somebody else has set objects aside, and wants them to stay so
+        with bulk_work():
+            yield
+        return
+    was_on = gc.isenabled()
+    gc.disable()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.collect()
+        gc.unfreeze()
+        if was_on:
+            gc.enable()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
+from analyzer.bulk import bulk_work
 from analyzer.diagnosis import Profile
 from analyzer.options import Options
 from critiqor_otel.conventions.carriage import ANNOTATION
@@ -127,14 +128,15 @@ class Owner:
 
     def _read(self, now_ns: int) -> bool:
         read = 0
-        for found in self._reader.read():
-            if isinstance(found, Damage):
-                self._report(found)
-                continue
-            self._take(found, now_ns)
-            read += len(found.record.payload)
-            if read >= _BITE:
-                return True
+        with bulk_work():
+            for found in self._reader.read():
+                if isinstance(found, Damage):
+                    self._report(found)
+                    continue
+                self._take(found, now_ns)
+                read += len(found.record.payload)
+                if read >= _BITE:
+                    return True
         return False
 
     def _take(self, stored: Stored, now_ns: int) -> None:

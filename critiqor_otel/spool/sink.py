@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from analyzer.bulk import LettingGo, bulk_work
+from analyzer.bulk import tidy_work
 from analyzer.session.model import Session
 from critiqor_otel.conventions.records import span_of_record
 from critiqor_otel.errors import CritiqorError
@@ -53,7 +53,6 @@ class Sink:
         self._group_by = group_by
         self._rules = judged_by
         self._run_id = run_id
-        self._garbage = LettingGo()
 
     def seal(self, closed: Sequence[Closed]) -> list[Unsealed | Exception]:
         """Seal what closed sessions hold, each one run, or several where its traces tell of several.
@@ -62,17 +61,18 @@ class Sink:
         is what came of it, or what went wrong; then what was sealed of it stays, and sealing it again is harmless.
         """
         try:
-            with bulk_work():
-                self._recall(closed)
-                made = [self._made(one) for one in closed]
-                self._write([run for one in made for run in one.runs])
-                return [self._told(one) for one in made]
+            with tidy_work():
+                return self._sealed(closed)
         except Exception as error:  # noqa: BLE001  # what is wrong with one must not keep the others unsealed
             if len(closed) == 1:
                 return [error]
             return [outcome for one in closed for outcome in self.seal([one])]
-        finally:
-            self._garbage.look()
+
+    def _sealed(self, closed: Sequence[Closed]) -> list[Unsealed | Exception]:
+        self._recall(closed)
+        made = [self._made(one) for one in closed]
+        self._write([run for one in made for run in one.runs])
+        return [self._told(one) for one in made]
 
     def _made(self, closed: Closed) -> Made:
         """Return the runs that a closed session tells of."""
