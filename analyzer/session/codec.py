@@ -7,7 +7,7 @@ import msgspec
 
 from analyzer.bulk import bulk_work
 from analyzer.errors import SessionFileError
-from analyzer.session.event_form import nested_extra, read_event, split_extra, write_event, write_object
+from analyzer.session.event_form import nested_extra, read_event, split_extra, write_events, write_object
 from analyzer.session.instants import format_instant
 from analyzer.session.jsontext import Remark, read_json
 from analyzer.session.metrics import count_events
@@ -57,7 +57,7 @@ def write_session(session: Session) -> bytes:
         head["continues"] = session.continues
     head["notes"] = [_note_form(note) for note in session.notes]
     tail: dict[str, Any] = {"metrics": count_events(session.events), **extra, **hidden}
-    events = b",\n".join(map(write_event, session.events))
+    events = write_events(session.events)
     members = (
         *(_member(key, value) for key, value in head.items()),
         b'"events":[' + (b"\n" + events + b"\n" if events else b"") + b"]",

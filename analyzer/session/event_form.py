@@ -5,6 +5,7 @@ text: nothing of the source is lost. What stands in `extra` under a name that th
 object named `extra`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -16,7 +17,7 @@ from analyzer.session.model import Event, Json, SpanRef
 from analyzer.session.names import NAMELESS, kind_of
 from analyzer.session.shapes import is_number, is_object
 
-__all__ = ["UNREADABLE", "nested_extra", "read_event", "split_extra", "write_event", "write_object"]
+__all__ = ["UNREADABLE", "nested_extra", "read_event", "split_extra", "write_event", "write_events", "write_object"]
 
 UNREADABLE = "unreadable_event"
 """The name of an event that was no object; its payload is what stood there."""
@@ -37,12 +38,28 @@ def read_event(raw: Json, index: int) -> tuple[Event, list[Remark]]:
     return _Reading(raw, index).event()
 
 
+def write_events(events: Sequence[Event]) -> bytes:
+    """Return each event as `write_event` does, with a comma between two lines; all in one go, if they let it."""
+    values = [_values(event) for event in events]
+    try:
+        text = _LINES([_Line(*row, event.span or UNSET) for row, event in zip(values, events, strict=True)])
+    except _UNSPEAKABLE:
+        return b",\n".join(map(write_event, events))
+    nulls = [row.count(None) for row in values]
+    if text.count(b"null") == sum(nulls) and not any(event.extra for event in events):
+        return text[:-1].replace(b"\n", b",\n")
+    lines = zip(text.split(b"\n"), nulls, events, strict=False)  # behind the last line end, there is no event
+    return b",\n".join(
+        [line if line.count(b"null") == own and not event.extra else write_event(event) for line, own, event in lines]
+    )
+
+
 def write_event(event: Event) -> bytes:
     """Return the event as one line of strict JSON, its fields in the order of docs/session.md."""
     values = _values(event)
     try:
-        line = _ENCODE(_Line(*values, UNSET if event.span is None else event.span))
-    except (UnicodeEncodeError, RecursionError, TypeError, ValueError, OverflowError):
+        line = _ENCODE(_Line(*values, event.span or UNSET))
+    except _UNSPEAKABLE:
         line = b""
     # More nulls than there are fields without a value: the encoder writes so of NaN too, without a word.
     if not line or line.count(b"null") != values.count(None):
@@ -92,6 +109,9 @@ class _Line(Struct):
 
 
 _ENCODE = msgspec.json.Encoder().encode
+_LINES = msgspec.json.Encoder().encode_lines
+_UNSPEAKABLE = (UnicodeEncodeError, RecursionError, TypeError, ValueError, OverflowError)
+"""What the encoder raises of values that it has no spelling for."""
 
 
 def write_object(fields: dict[str, Any]) -> bytes:

@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.session.event_form import write_event, write_object
+from analyzer.session.event_form import write_event, write_events, write_object
 from analyzer.session.instants import format_instant
 from analyzer.session.model import Event, SpanRef
 
@@ -49,3 +49,8 @@ def test_a_line_is_what_its_fields_spell_one_by_one(event: Event) -> None:
     hidden = {key: value for key, value in event.extra.items() if key in ("payload", "extra")}
 
     assert write_event(event) == write_object({**fields, **beside, **({"extra": hidden} if hidden else {})})
+
+
+@given(found=st.lists(events, max_size=4))
+def test_lines_written_together_are_those_written_one_by_one(found: list[Event]) -> None:
+    assert write_events(found) == b",\n".join(map(write_event, found))
