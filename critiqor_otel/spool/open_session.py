@@ -99,8 +99,8 @@ class OpenSession:
         self.size += piece.size
         self.last_ns = max(self.last_ns, now_ns)
         self.owned = self.owned or piece.late
-        for span in piece.spans or ():
-            self.root_ended = self.root_ended or (span.parent_span_id is None and span.end_ns > 0)
+        if not self.root_ended:
+            self.root_ended = any(span.parent_span_id is None and span.end_ns > 0 for span in piece.spans or ())
         if self.service is None:
             self.service = next(map(service_key, (*(piece.spans or ()), *(piece.logs or ()))), None)
 

@@ -1,8 +1,8 @@
 """The sessions that are still open: which traces belong together, and when each is to be closed, and why.
 
 No clock, no disk, no lock: one owner adds what came and asks what is due, and tells the time. What is open rests in the
-journal; decoded spans are kept as long as they fit into the bound, and forgotten, the oldest session's first, when they
-do not: their places in the journal stay.
+journal; decoded spans are kept as long as they fit into the bound, and forgotten, first of the session that is to stay
+open longest, when they do not: their places in the journal stay.
 """
 
 import heapq
@@ -17,6 +17,7 @@ from critiqor_otel.spool.run_keys import Key, keys_of, names_in
 
 __all__ = ["Closed", "OpenSession", "OpenSessions", "Patience", "Piece"]
 
+_KEPT = 7 / 8  # of the bound on decoded bytes, when some must be forgotten: so that it is not looked for at every piece
 _COMPANIONS = 64  # sessions of one service at once; among more, nobody can say which one a silent trace goes with
 
 
@@ -58,9 +59,12 @@ class OpenSessions:
             session.traces[piece.trace_id] = None
             self._by_trace[piece.trace_id] = session
         had_ended = session.root_ended
-        self._leave_service(session)  # what came may say which it is
-        session.take(piece, now_ns)
-        self._enter_service(session)
+        if session.service is None:
+            self._leave_service(session)  # what came may say which it is
+            session.take(piece, now_ns)
+            self._enter_service(session)
+        else:
+            session.take(piece, now_ns)
         self.decoded_bytes += piece.size
         session = self._tie(session, piece)
         if session.root_ended and not had_ended:
@@ -185,11 +189,12 @@ class OpenSessions:
             self._by_service.pop(key, None)
 
     def _stay_within_bound(self) -> None:
-        """Forget what is decoded until half the bound is free, the session that was quiet longest first."""
+        """Forget what is decoded until some of the bound is free, first of the session that is to be closed last."""
         if self.decoded_bytes <= self._patience.decoded_bytes:
             return
-        for session in sorted(self._all.values(), key=lambda session: session.last_ns):
-            if self.decoded_bytes <= self._patience.decoded_bytes // 2:
-                return
+        decoded = [session for session in self._all.values() if session.size]
+        decoded.sort(key=lambda session: session.deadline(self._patience)[0])
+        while decoded and self.decoded_bytes > self._patience.decoded_bytes * _KEPT:
+            session = decoded.pop()
             self.decoded_bytes -= session.size
             session.forget()

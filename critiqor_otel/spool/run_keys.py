@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from critiqor_otel.conventions.convention import At, Cell, Convention, Field, FromEvent, FromResource, SpanRole, When
 from critiqor_otel.conventions.registry import ALL, SCATTERED, facts_of
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.span import AttributeValue, LogRecord, Span
 
 __all__ = ["Key", "is_whole_agent", "keys_of", "names_in", "service_key"]
@@ -21,10 +22,13 @@ def names_in(span: Span) -> tuple[str, ...]:
 
     Cheap, where `keys_of` is not: spans with equal words need not be asked again.
     """
-    words = [*_words(span.attributes), *_words(span.resource.attributes)]
+    attributes = span.attributes
+    words = [f"{key}={attributes[key]!r}" for key in attributes if key in _ATTRIBUTES]
+    if not _ATTRIBUTES.isdisjoint(span.resource.attributes):
+        words += _words(span.resource.attributes)
     for event in span.events:
         words += _words(event.attributes)
-    if any(family.role_of(span) is not None for family in _LOOK_AT_ALL):
+    if _SIGNS.mark(span) and any(family.role_of(span) is not None for family in _LOOK_AT_ALL):
         words.append(span.span_id)
     return tuple(words)
 
@@ -69,7 +73,18 @@ _LOOK_AT_ALL = tuple(family for family in ALL if any(_attribute(cell) is None fo
 """Families that find the id of a run anywhere on a span."""
 
 
+def _signs_of(families: Iterable[Convention]) -> Signs:
+    """Return what a span must have for any of the families to be asked about it."""
+    signs = [family.signs or Signs(names=("",)) for family in families]  # every name begins with nothing
+    return Signs(
+        keys=frozenset(key for one in signs for key in one.keys),
+        scopes=tuple(scope for one in signs for scope in one.scopes),
+        names=tuple(name for one in signs for name in one.names),
+    )
+
+
+_SIGNS = _signs_of(_LOOK_AT_ALL)
+
+
 def _words(attributes: Mapping[str, AttributeValue]) -> list[str]:
-    if _ATTRIBUTES.isdisjoint(attributes):
-        return []
-    return [f"{key}={attributes[key]!r}" for key in sorted(_ATTRIBUTES & attributes.keys())]
+    return [f"{key}={attributes[key]!r}" for key in attributes if key in _ATTRIBUTES]
