@@ -1,20 +1,20 @@
 """A causal graph in the forms that other programs draw: JSON, Graphviz DOT, Mermaid, GraphML."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from analyzer.causality.graph import Edge, RunGraph
 from analyzer.cause import Confidence
+from analyzer.pattern import pattern
 from analyzer.session.jsontext import strict_json
 
 __all__ = ["DRAWINGS", "draw"]
 
 _LONGEST = 120
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
+_CONTROL = pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]+")
 _DOT_STYLES = {Confidence.HIGH: "solid", Confidence.MEDIUM: "dashed", Confidence.LOW: "dotted"}
 _MERMAID_ARROWS = {Confidence.HIGH: "-->", Confidence.MEDIUM: "-.->", Confidence.LOW: "-.->"}
-_MERMAID_ODD = re.compile(r"[^\w \-.,:()/]")
+_MERMAID_ODD = pattern(r"[^\w \-.,:()/]")
 _GRAPHML_KEYS = (("node", "type"), ("node", "kind"), ("node", "label"))
 _GRAPHML_EDGE_KEYS = (("edge", "relation"), ("edge", "rule"), ("edge", "confidence"))
 

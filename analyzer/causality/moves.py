@@ -4,11 +4,11 @@ Mistakes are made in moves: a tool that refuses its arguments is not at fault, w
 is known by is the one where it was decided: the utterance, the model's answer that asked for the call, else the call.
 """
 
-import re
 from typing import Final
 
 from msgspec import Struct
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT
 from analyzer.session.model import EventKind
 from analyzer.timeline.call import Call
@@ -19,7 +19,7 @@ from analyzer.timeline.telling import text_in
 
 __all__ = ["Move", "Moves", "is_empty", "moves_of"]
 
-_CODE = re.compile(r"```")
+_CODE = pattern(r"```")
 _EMPTY: Final = frozenset(("", "[]", "{}", "()", "none", "null", "nan", "0", "''", '""', "no results", "not found"))
 
 

@@ -8,6 +8,7 @@ from analyzer.causality.marks import Marks, fading, first
 from analyzer.causality.moves import Move
 from analyzer.causality.origin import answer_origins
 from analyzer.causality.scene import Scene
+from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.conversation import Role
 from analyzer.timeline.telling import text_in
@@ -24,21 +25,21 @@ __all__ = [
     "went_nowhere",
 ]
 
-_NO_PROGRESS = re.compile(
+_NO_PROGRESS = pattern(
     r'"[^"\n]{0,60}progress[^"\n]{0,60}"\s*:\s*(?:\{[^{}]{0,600}"answer"\s*:\s*)?false'
     r'|"[^"\n]{0,60}loop[^"\n]{0,60}"\s*:\s*(?:\{[^{}]{0,600}"answer"\s*:\s*)?true'
     r"|\bno progress\b|\bgoing (?:round )?in circles\b|\bwe(?: a|')re stuck\b|\bstalled\b",
     re.IGNORECASE,
 )
-_ASSENT = re.compile(
+_ASSENT = pattern(
     r"\b(?:yes|yep|yeah|sure|ok(?:ay)?|confirm\w*|correct|right|go ahead|proceed|please do|sounds good|looks? good"
     r"|perfect|great|thank\w*|that's all|all good|that's fine|deal)\b",
     re.IGNORECASE,
 )
-_GO_ON = re.compile(r"\?|\b(?:go ahead|proceed|finali[sz]e|please)\b", re.IGNORECASE)
-_FIGURE = re.compile(r"(?<![\w.#$€£,:/-])(\d{1,3})(?![\w%]|[.,:/-]\w)")
-_DIGITS = re.compile(r"\d+")
-_LISTED = re.compile(r"^[ \t]*\d+[.)]", re.MULTILINE)
+_GO_ON = pattern(r"\?|\b(?:go ahead|proceed|finali[sz]e|please)\b", re.IGNORECASE)
+_FIGURE = pattern(r"(?<![\w.#$€£,:/-])(\d{1,3})(?![\w%]|[.,:/-]\w)")
+_DIGITS = pattern(r"\d+")
+_LISTED = pattern(r"^[ \t]*\d+[.)]", re.MULTILINE)
 _BRIEF: Final = 120  # characters of an assent that asks for nothing new
 _WORDS: Final = 40  # characters of a text that states something
 _EARLY: Final = 3  # answers of helpers after which a run that goes nowhere had a bad start

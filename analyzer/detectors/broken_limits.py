@@ -34,6 +34,7 @@ import msgspec
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.conversation import Role
 from analyzer.timeline.index import Timeline
@@ -59,39 +60,39 @@ _NUMBERS = {
     "ten": 10,
 }
 _NUMBER = rf"(\d{{1,5}}|{'|'.join(_NUMBERS)}|a single)"
-_ABOUT_ANSWER = re.compile(
+_ABOUT_ANSWER = pattern(
     r"\b(?:answer|repl(?:y|ies)|respon[ds]e?|responses?|output|return|summar\w+|write|keep (?:it|your|the|answers)"
     r"|final)\b|^\W*(?:in|use|at most|no more than|max\w*|limit)\b",
     re.IGNORECASE,
 )
-_ABOUT_PART = re.compile(
+_ABOUT_PART = pattern(
     r"\b(?:each|every|per|title|subject|headline|thought|thinking|reason\w*|query|queries|quot\w+|paragraphs? of|if"
     r"|unless|when|for example|e\.g|tool|argument|step|field|slug|tweet|name|least|minimum"
     r"|more than \d+ \w+ (?:is|are))\b",
     re.IGNORECASE,
 )
 # What ends so goes on: initials, titles, and words with stops inside.
-_ABBREVIATED = re.compile(
+_ABBREVIATED = pattern(
     r"\b(?:[A-Za-z]|\w{1,3}\.\w{1,3}|dr|mrs?|ms|prof|inc|ltd|corp|co|vs|etc|no|nr|st|jr|sr|approx|fig|ca|bzw|usw|vol|cf)\.$",
     re.IGNORECASE,
 )
 _UNIT = r"(words?|characters?|sentences?|lines?|paragraphs?|bullet points?|bullets)"
-_AT_MOST = re.compile(
+_AT_MOST = pattern(
     r"\b(?:at most|no more than|not more than|maximum(?: of)?|max\.?|up to|under|fewer than|less than|within"
     rf"|limit(?:ed)? to|in (?:just |only )?|exceed) ?(?:a total of )?{_NUMBER} {_UNIT}\b(?! (?:or|and) more)",
     re.IGNORECASE,
 )
 _ANSWER = r"\b(?:answer|reply|respond|return|output)\b"
 _ONLY = r"\b(?:only|just|strictly|simply|exclusively|nothing but)\b"
-_JSON = re.compile(
+_JSON = pattern(
     rf"{_ANSWER}[^.\n]{{0,40}}(?:{_ONLY}|\bvalid\b)[^.\n]{{0,30}}\bJSON\b"
     r"|\bJSON (?:object |array )?(?:only|and nothing else)\b",
     re.IGNORECASE,
 )
-_YES_OR_NO = re.compile(rf"{_ANSWER}[^.\n]{{0,30}}{_ONLY}[^.\n]{{0,20}}['\"]?yes['\"]? or ['\"]?no\b", re.IGNORECASE)
-_FENCE = re.compile(r"^```[\w-]*\s*\n(.*?)\n?```\s*$", re.DOTALL)
-_WORD = re.compile(r"[\w'.,-]*\w")
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s", re.MULTILINE)
+_YES_OR_NO = pattern(rf"{_ANSWER}[^.\n]{{0,30}}{_ONLY}[^.\n]{{0,20}}['\"]?yes['\"]? or ['\"]?no\b", re.IGNORECASE)
+_FENCE = pattern(r"^```[\w-]*\s*\n(.*?)\n?```\s*$", re.DOTALL)
+_WORD = pattern(r"[\w'.,-]*\w")
+_BULLET = pattern(r"^\s*(?:[-*•]|\d{1,3}[.)])\s", re.MULTILINE)
 _COUNTS: Mapping[str, Callable[[str], int]] = {
     "words": lambda text: len(_WORD.findall(text)),
     "characters": len,

@@ -31,6 +31,7 @@ from collections.abc import Iterator
 
 from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.conversation import Role
 from analyzer.timeline.index import Timeline
@@ -48,7 +49,7 @@ _COUNTED = (
 )
 _NUMBER = r"(?: \(?[\d.,]+ ?\w{0,8}\)?)?"
 _REACHED = r"(?:reached|exceeded|exhausted|hit|used up)"
-_LIMIT = re.compile(
+_LIMIT = pattern(
     rf"GraphRecursionError|MaxTurns\w{{0,20}}(?:Exceeded|Error)|MaxIterations\w{{0,20}}|AgentMaxSteps\w{{0,20}}"
     rf"|UsageLimitExceeded|error_max_turns"
     rf"|\bmax(?:imum)?[ _-]?(?:number of |allowed )?{_COUNTED}{_NUMBER}(?: (?:was|were|has been|is))? {_REACHED}"

@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.answers import Answer
 from analyzer.timeline.index import Timeline
@@ -44,7 +45,7 @@ REASONS = frozenset(
         *("prohibited_content", "spii", "language", "image_safety", "guardrail_intervened", "error_toxic", "blocked"),
     ]
 )
-_ERROR = re.compile(
+_ERROR = pattern(
     r"content[ _-]?(?:management[ _-]policy|filter|policy[ _-]violation)|responsible ?ai ?policy"
     r"|safety (?:system|filter|reasons)"
     r"|blocked by (?:the )?(?:safety|content|guardrail)|guardrail[ _](?:intervened|blocked)",
@@ -63,7 +64,7 @@ _REFUSALS = (
     "很?(?:抱歉|对不起)\\W?我(?:无法|不能)[^\u3002\uff01\uff1f]{0,30}[\u3002\uff01]?",
     "申し訳(?:ありません|ございません)が、?[^\u3002]{0,30}(?:できません|お答えできません)\u3002?",
 )
-_REFUSAL = re.compile("|".join(_REFUSALS), re.IGNORECASE)
+_REFUSAL = pattern("|".join(_REFUSALS), re.IGNORECASE)
 _SHORT = 200
 IMPACT = {Severity.LOW: -4, Severity.MEDIUM: -10, Severity.HIGH: -18}
 FIX = "Look at what was sent for words the filter knows, say what the agent is for, and tell the user what was refused."

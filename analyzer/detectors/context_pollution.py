@@ -33,12 +33,12 @@ settings (`windows`) name others. A sub-agent that bears its caller's name and e
 """
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import (
     ABSENT,
@@ -72,7 +72,7 @@ WHY = Why(
     FIX,
 )
 _RECORDED = Options()
-_PERCENT = re.compile(r"\s*(-?[0-9]{1,12}(?:\.[0-9]{1,12})?)\s*(%?)\s*")
+_PERCENT = pattern(r"\s*(-?[0-9]{1,12}(?:\.[0-9]{1,12})?)\s*(%?)\s*")
 
 
 class _State(NamedTuple):

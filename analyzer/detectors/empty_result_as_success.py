@@ -33,6 +33,7 @@ from collections.abc import Iterator, Sequence
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.model import Json
@@ -58,7 +59,7 @@ WHY = Why(
     "What the answer says was made up, or rests on what the model knew.",
     "Let the tool say that nothing was found, and ask for an answer that tells of it.",
 )
-_EMPTY = re.compile(
+_EMPTY = pattern(
     r"\W*(?:(?:sorry,? )?no (?:\w+ ){0,3}?(?:results?|match(?:es)?|records?|documents?|data|items?|entries|rows|hits)\b"
     r"|nothing (?:was )?found|0 (?:results|matches|records|documents|rows|hits)\b|none|null|empty|n/a"
     "|未找到|没有找到|没有结果|无结果|見つかりませんでした|結果なし|결과 없음"

@@ -31,6 +31,7 @@ from typing import Any
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.shapes import is_list, is_object
@@ -45,7 +46,7 @@ TYPE = "invented_data"
 IMPACT = -20
 MOST_TEXT = 20_000
 BEFORE = 25  # characters in which a denial is looked for
-_ASKED = re.compile(
+_ASKED = pattern(
     r"\b(?:sample|example|mock|dummy|fake|synthetic|simulat\w+|placeholder|hypothe\w+|fiction\w*|imagin\w+|made[- ]up"
     r"|repositor\w+|codebase|refactor\w*|implement\w*|unit tests?|pull request|bug ?fix\w*|endpoint|component"
     r"|write (?:a|the|an?other) (?:function|script|program|class|test)"
@@ -65,7 +66,7 @@ _STEMS = (
     *("sample", "example", "assum", "suppose", "pretend", "consider that"),
 )
 _MAKE = r"\b(?:creat|us|generat|assum|provid|work|proceed|simulat|consider|mak|tak|compil)"
-_SAID = re.compile(
+_SAID = pattern(
     rf"\b(?:let's|let us|let me|i|i'll|i've|i will|i have|we|we'll|we can)\b[^.\n]{{0,60}}{_MAKE}\w*\b[^.\n]{{0,50}}"
     rf"\b{_KIND}\b[^.\n]{{0,40}}\b{_THING}\b"
     rf"|{_MAKE}(?:e|ing)\b[^.\n]{{0,50}}\b{_KIND}\b[^.\n]{{0,40}}\b{_THING}\b"
@@ -75,10 +76,10 @@ _SAID = re.compile(
     rf"|\bthe following {_KIND}\b[^.\n]{{0,60}}",
     re.IGNORECASE,
 )
-_DENIES = re.compile(
+_DENIES = pattern(
     r"\b(?:not|never|cannot|avoid|without|instead of|rather than|no longer|replace|if)\b|n't\b|\?", re.IGNORECASE
 )
-_RAN = re.compile(
+_RAN = pattern(
     r"['\"<{]?\bYOUR[_ -](?:[A-Z0-9]{1,20}[_ -]){0,3}(?:KEY|TOKEN|ID|SECRET|PASSWORD|URL|PATH|NAME)\b"
     r"|['\"]your[_ -](?:api[_ -])?(?:key|token|secret|password)(?:[_ -]here)?['\"]|<your[_ -][\w -]{2,30}>"
     r"|['\"][\w./:-]{0,60}X{4,}[\w./:-]{0,20}['\"]|['\"](?:path/to|/path/to)/[^'\"]{1,80}['\"]"

@@ -32,6 +32,7 @@ import msgspec
 
 from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.call import Call
 from analyzer.timeline.ending import RunStatus
@@ -44,7 +45,7 @@ TYPE = "malformed_model_output"
 SEVERAL = 2
 MOST_JSON = 100_000  # characters of arguments that are looked at
 IMPACT = {Severity.LOW: -4, Severity.MEDIUM: -12, Severity.HIGH: -20}
-_REJECTED = re.compile(
+_REJECTED = pattern(
     r"OutputParser(?:Exception|Error)|AgentParsingError|ModelBehaviorError|UnexpectedModelBehavior|NoObjectGenerated"
     r"|could(?: not|n't) parse (?:the )?(?:llm|model|tool|function|output|response|action|arguments)"
     r"|(?:failed to|unable to|cannot|can't|error in) (?:pars|decod)(?:e|ing)[^.\n]{0,30}"

@@ -35,6 +35,7 @@ from typing import NamedTuple, TypeAlias
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role, Utterance
@@ -48,8 +49,8 @@ __all__ = ["DETECTOR"]
 TYPE = "misreported_result"
 MOST_TOLD = 20
 IMPACT = {"wrong-state": -20, "denied-value": -20, "wrong-count": -14}
-_TOKEN = re.compile(r"[\w\-./]+")
-_COUNTED = re.compile(
+_TOKEN = pattern(r"[\w\-./]+")
+_COUNTED = pattern(
     r"\b(?:there (?:are|were)|we (?:currently )?(?:have|offer|carry)|you have|total of)(?: currently)?"
     r"(?: exactly| only)?(?: a total of)? (\d{1,4}) (?:[\w'-]{1,30} ){0,4}?"
     r"(?:options|items|results|variants|entries|records|matches|products|orders|documents|files|users|flights|hotels"
@@ -57,26 +58,26 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 # Some of them were picked out.
-_PICKED = re.compile(
+_PICKED = pattern(
     r"\b(?:under|over|less|more|fewer|between|match\w*|meet\w*|fit\w*|within|cheap\w*|best|suit\w*|near\w*|after|before"
     r"|that|which|for you|remaining|left|other|about|around|least|most)\b|:$|\d.*\d+\D*\d{1,4}\b",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"[:;]|, (?!and)| [-\u2013\u2014] ")
-_STATE_LIST = re.compile(r"\b(?:status|state)\b", re.IGNORECASE)
-_QUOTED_WORD = re.compile(r"['\"`]([A-Za-z]{3,30}(?: [a-z]{2,20})?)['\"`]")
+_CLAUSE = pattern(r"[:;]|, (?!and)| [-\u2013\u2014] ")
+_STATE_LIST = pattern(r"\b(?:status|state)\b", re.IGNORECASE)
+_QUOTED_WORD = pattern(r"['\"`]([A-Za-z]{3,30}(?: [a-z]{2,20})?)['\"`]")
 # What is asked, planned, supposed or denied is no report of a state.
-_NO_REPORT = re.compile(
+_NO_REPORT = pattern(
     r"\b(?:not|no|never|cannot|can|could|would|should|will|may|might|must|if|once|when|until|unless|before|after|whether"
     r"|only|or|to be|want|wish|like to|please|request\w*|eligible|need\w*|instead|rather|was|were|previously|from)\b"
     r"|n't|\?"
 )
 _DENIED = r"\b(?:no|not|without|lacks?|missing|isn't|hasn't|haven't|doesn't|didn't|don't)\b[^.?!]{{0,40}}\b{word}s?\b"
-_DENIES = re.compile(r"\b(?:no|not|without|lacks?|missing)\b|n't\b", re.IGNORECASE)
-_HOLDS = re.compile(
+_DENIES = pattern(r"\b(?:no|not|without|lacks?|missing)\b|n't\b", re.IGNORECASE)
+_HOLDS = pattern(
     r"\b(?:ha(?:s|ve|d)|contains?|includes?|there (?:is|are)|available|listed|found|provided)\b", re.IGNORECASE
 )
-_DUTY = re.compile(
+_DUTY = pattern(
     r"\b(?:need|require|must|should|can|could|will|would|may|if|want|change|chang\w+|modif\w+)\b|\?", re.IGNORECASE
 )
 _SHORTEST_WORD = 5

@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import name_of, payload_of
 from analyzer.session.model import EventKind
@@ -48,7 +49,7 @@ TYPE = "no_final_answer"
 IMPACT = {Severity.MEDIUM: -12, Severity.HIGH: -18}
 _LONGEST = 400  # characters of a text that only announces
 # An announcement of one's own work, at the end of a text: English, German, French, Spanish.
-_ANNOUNCED = re.compile(
+_ANNOUNCED = pattern(
     r"(?:please )?(?:give me|just|wait|hold on)?,? ?(?:a|one) (?:moment|minute|second)\b.{0,60}"
     r"|(?:now,? |next,? |okay,? |sure,? |first,? )?"
     r"(?:let me|i'll|i will|i'm going to|i am going to) (?:now |just |quickly )?"

@@ -28,12 +28,12 @@ Messages of fewer than six words are not compared, nor such that differ in their
 each time is not recognised.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.conversation import Role, Utterance
 from analyzer.timeline.index import Timeline
@@ -49,7 +49,7 @@ ALIKE_NUMBERS = 0.7
 FEWEST_WORDS = 6
 MOST_TEXT = 2_000
 IMPACT = {Severity.MEDIUM: -12, Severity.HIGH: -20}
-_WORD = re.compile(r"\w+")
+_WORD = pattern(r"\w+")
 _Stretch: TypeAlias = list[tuple[Utterance, frozenset[str]]]
 """Messages of one agent, each with its words."""
 FIX = "Let the agent that is asked say that it can't, and change the plan after the second time."

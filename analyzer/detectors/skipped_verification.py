@@ -33,6 +33,7 @@ from collections.abc import Iterator, Sequence
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role
@@ -50,13 +51,13 @@ _WHO = r"(?:user|customer|caller|client|member|patient|guest|account holder)"
 _THEIRS = (
     r"(?:intent|needs?|goals?|requests?|questions?|problems?|language|issues?|input|data|code|claims?|order|answers?)"
 )
-_DEMANDED = re.compile(
+_DEMANDED = pattern(
     rf"(?:authenticat|verif|validat)\w*[^.\n]{{0,40}}\b(?:{_WHO}(?!'s? (?:\w+ )?{_THEIRS})|identity)\b"
     rf"|\bidentify (?:the|each|your) {_WHO}\b(?!'s?)|\bidentity\b[^.\n]{{0,40}}(?:verified|checked|established)"
     rf"|\b{_WHO}\b[^.\n]{{0,30}}(?:authenticated|verified|identified)",
     re.IGNORECASE,
 )
-_FIRST = re.compile(
+_FIRST = pattern(
     r"\b(?:at the (?:beginning|start|outset)|first\b|before (?:anything|doing|helping|providing|assisting|proceeding)"
     r"|before (?:any|you)|prior to (?:any|doing|providing)|start (?:by|with)|begin by)",
     re.IGNORECASE,

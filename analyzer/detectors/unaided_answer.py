@@ -30,6 +30,7 @@ from collections.abc import Iterator
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.conversation import Role, Utterance
 from analyzer.timeline.index import Timeline
@@ -42,7 +43,7 @@ __all__ = ["DETECTOR"]
 TYPE = "unaided_answer"
 IMPACT = -10
 MOST_TEXT = 4_000
-_NEEDS = re.compile(
+_NEEDS = pattern(
     r"\b(?:latest|current(?:ly)?|today|tonight|tomorrow|right now|at the moment|live|real[- ]time|up to date|in stock"
     r"|my (?:\w+ ){0,2}(?:order|account|balance|booking|reservation|invoice|ticket|subscription|calendar|files?)"
     r"|status of|price of|weather|forecast|exchange rate|look up|search for|check (?:the|my|if|whether)|find (?:me|out)"
@@ -50,13 +51,13 @@ _NEEDS = re.compile(
     r"|actual(?:mente)?|hoy|mi (?:pedido|cuenta|reserva))\b",
     re.IGNORECASE,
 )
-_IN_GENERAL = re.compile(
+_IN_GENERAL = pattern(
     r"\b(?:in general|generally|usually|typical\w*|normally|on average|historically|im allgemeinen|normalerweise"
     r"|meistens|en général|d'habitude|en general|normalmente|em geral|in genere|di solito)\b",
     re.IGNORECASE,
 )
-_FACT = re.compile(r"\w*\d[\w.,]*\d|\d")
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_FACT = pattern(r"\w*\d[\w.,]*\d|\d")
+_WORD = pattern(r"[^\W\d_]{4,}")
 FIX = "Say in the instructions for which questions the tool must be used; where it matters, force the first call."
 WHY = Why("The model answered from memory instead of calling a tool.", "The answer may be old or made up.", FIX)
 

@@ -35,6 +35,7 @@ from collections.abc import Iterator, Sequence
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
 from analyzer.options import names
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Conversation, Role, Utterance
@@ -51,7 +52,7 @@ IMPACT = -20
 MOST_TEXT = 2_000
 _WHO = r"(?:user|customer|client|caller|human)"
 _CONSENT = r"(?:confirmation|consent|approval|permission|go-ahead)"
-_DEMANDED = re.compile(
+_DEMANDED = pattern(
     rf"(?:obtain|get|ask(?:ing)? for|require|request|receive|wait for|seek)\w*\s[^.\n]{{0,50}}{_CONSENT}"
     rf"|\b(?:confirm|check)\w*\s[^.\n]{{0,60}}\b(?:with|by|from) the {_WHO}\b"
     rf"|\b(?:without|until)\b[^.\n]{{0,80}}\b(?:{_CONSENT}|confirming)"
@@ -60,12 +61,12 @@ _DEMANDED = re.compile(
     r"|bestätigung|zustimmung|einwilligung|confirmation explicite|consentement|confirmación|consentimiento|确认|確認",
     re.IGNORECASE,
 )
-_ABOUT_USER = re.compile(
+_ABOUT_USER = pattern(
     rf"\b(?:{_WHO}s?|them|their|explicit\w*|nutzer\w*|kunde\w*|benutzer\w*|utilisateur|client|usuario|cliente)\b"
     r"|用户|ユーザー",
     re.IGNORECASE,
 )
-_ASSENT = re.compile(
+_ASSENT = pattern(
     r"\b(?:yes|yeah|yep|yup|sure|ok(?:ay)?|correct|confirm\w*|agree\w*|approv\w*|proceed|continue|go|do it|keep going"
     r"|sounds? (?:good|great|right|fine)|(?:that|this|it)(?:'s| is| looks| works| will)\s?\w{0,10}|looks? good"
     r"|perfect|great|absolutely|definitely|of course|fine|right|exactly|alright|let's|please|want|would like|i'd like"
@@ -76,8 +77,8 @@ _ASSENT = re.compile(
     r"|是|好|可以|确认|对|はい|お願い|ええ|네|예|да|хорошо|نعم|हाँ",
     re.IGNORECASE,
 )
-_DOUBT = re.compile(r"\b(?:no|not|never|later|wait|if|before|why|when|how)\b|n't\b|\?", re.IGNORECASE)
-_BEFOREHAND = re.compile(
+_DOUBT = pattern(r"\b(?:no|not|never|later|wait|if|before|why|when|how)\b|n't\b|\?", re.IGNORECASE)
+_BEFOREHAND = pattern(
     r"\b(?:i (?:hereby )?(?:confirm|approve|agree|consent)|confirmed|approved|go ahead"
     r"|(?:no need to|don't|do not|without) (?:ask|confirm)\w*)\b"
     r"|ich bestätige|je confirme|confirmo|确认|確認",
@@ -85,7 +86,7 @@ _BEFOREHAND = re.compile(
 )
 # Kinds of deeds: who asks for consent before a deed of one kind does not ask for it before those of another.
 _DEEDS = tuple(
-    re.compile(rf"\b(?:{words})", re.IGNORECASE)
+    pattern(rf"\b(?:{words})", re.IGNORECASE)
     for words in (
         r"cancel|delet|remov|drop|kill|terminat|revo[ck]|unsubscri|discard|clos(?:e|ing)\b|suspend|disabl|reset|withdraw",
         r"book|reserv|buy|purchas|creat|register|schedul|plac(?:e|ing)\b",
@@ -95,7 +96,7 @@ _DEEDS = tuple(
         r"updat|modif|chang|edit|alter|mov(?:e|ing)\b|renam|writ|sav(?:e|ing)\b|add(?:ing)?\b",
     )
 )
-_ANY_DEED = re.compile(
+_ANY_DEED = pattern(
     r"\b(?:anything|any (?:\w+ )?(?:action|change|operation|tool|step|write)|actions?|tools?|database|consequential\w*"
     r"|irreversible|destructive|everything|transactions?|mak(?:e|ing) (?:\w+ )?changes?|modify\w*|chang\w*)\b",
     re.IGNORECASE,

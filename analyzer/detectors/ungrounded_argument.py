@@ -26,7 +26,6 @@ Needs traces that carry messages, arguments and results. Ids that a tool creates
 looked at; an id that came in a shortened result looks made up.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
@@ -34,6 +33,7 @@ from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.jsontext import canonical
@@ -53,7 +53,7 @@ TYPE = "ungrounded_argument"
 IMPACT = {Severity.MEDIUM: -12, Severity.HIGH: -20}
 MOST_TEXT = 200_000
 RECENT = 8
-_ATOM = re.compile(r"[^\W_]+")
+_ATOM = pattern(r"[^\W_]+")
 _STANDS_FOR_ID = frozenset(
     ("id", "ids", "uuid", "guid", "email", "mail", "iban", "account", "reference", "ref", "order", "ticket", "invoice")
 )
@@ -68,9 +68,9 @@ _CREATES = frozenset(
     ("create", "add", "new", "register", "insert", "generate", "start", "open", "init", "make", "save")
 )
 _SHORTEST = 5
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_DATE = pattern(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _NEEDED = (Fact.TOOL_CALLS, Fact.TOOL_ARGUMENTS, Fact.TOOL_RESULTS, Fact.MESSAGES)
-_CUT = re.compile(r"…|\.\.\.|[\[<(]truncated|omitted|\[redacted")
+_CUT = pattern(r"…|\.\.\.|[\[<(]truncated|omitted|\[redacted")
 """What was left out may hold any id."""
 FIX = "Let the agent look the id up first, and check it in the tool."
 WHY = Why(

@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.jsontext import canonical
@@ -49,10 +50,10 @@ FEWEST = 4
 SHARE = 0.4
 IMPACT = -10
 SHOWN = 4
-_FIGURE = re.compile(r"(?<![\w.,/:#-])\d[\d,]*(?:\.\d+)?(?![\w/:-])")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_WORKED_OUT = re.compile(
+_FIGURE = pattern(r"(?<![\w.,/:#-])\d[\d,]*(?:\.\d+)?(?![\w/:-])")
+_YEAR = pattern(r"(?:1[5-9]|20)\d\d")
+_FENCE = pattern(r"```.*?(?:```|\Z)", re.DOTALL)
+_WORKED_OUT = pattern(
     r"[=\u2248\u00d7\u00f7]|\\frac|\\times"
     r"|\b(?:total|sum|average|mean|difference|calculat\w+|comput\w+|estimat\w+|convert\w*)\b",
     re.IGNORECASE,
@@ -120,7 +121,7 @@ def _first_places(timeline: Timeline) -> dict[str, int]:
     return first
 
 
-_ANY_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_ANY_NUMBER = pattern(r"\d+(?:\.\d+)?")
 
 
 def _cause(timeline: Timeline, claims: Sequence[_Claim]) -> FailureCause:

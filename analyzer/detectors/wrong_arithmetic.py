@@ -27,6 +27,7 @@ from decimal import Decimal, InvalidOperation
 
 from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.conversation import Utterance
 from analyzer.timeline.index import Timeline
@@ -38,16 +39,16 @@ TYPE = "wrong_arithmetic"
 IMPACT = -14
 _AMOUNT = r"[$\u20ac\u00a3]?\d{1,12}(?:,\d{3}){0,4}(?:\.\d{1,8})?"
 _SIGN = r"(?:\s?[+*/\u00d7\u00f7\u22c5\u00b7]\s?|\s[-\u2212\u2013x]\s)"
-_CALCULATION = re.compile(
+_CALCULATION = pattern(
     rf"(?<![\w.,:+*/\u00d7\u00f7\u22c5\u00b7^\u221a=\u2212)\]}}-])({_AMOUNT}(?:{_SIGN}{_AMOUNT}){{1,20}})\s?=\s?({_AMOUNT})"
     r"(?![\w%^]|[.,:]\d|\s?[+*/\u00d7\u00f7\u22c5\u00b7(^]|\s[-\u2212\u2013x]\s?\d)"
 )
-_OPEN_BEFORE = re.compile(
+_OPEN_BEFORE = pattern(
     r"(?:[+*/\u00d7\u00f7\u22c5\u00b7^\u221a\u2212=%-]|\b(?:of|times|over|log|ln|sin|cos|sqrt|mod|plus|minus))\s*$"
 )
 _CURRENCIES = frozenset("$\u20ac\u00a3")
-_PARTS = re.compile(rf"({_AMOUNT})|([+*/\u00d7\u00f7\u22c5\u00b7\u2212\u2013x-])")
-_NO_CLAIM = re.compile(
+_PARTS = pattern(rf"({_AMOUNT})|([+*/\u00d7\u00f7\u22c5\u00b7\u2212\u2013x-])")
+_NO_CLAIM = pattern(
     r"\?|\b(?:not|wrong|incorrect|error|instead|if|false|suppose|mod|base|puzzle)\b|n't\b|\u2260", re.IGNORECASE
 )
 _MULTIPLIES = frozenset("*\u00d7\u22c5\u00b7x")

@@ -8,7 +8,6 @@ Known limits, kept because they are recorded: only words of four or more ASCII l
 output, so an answer that repeats a bare number, or that is in another script, counts as ignoring it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from analyzer.evaluation.advice import advised
 from analyzer.evaluation.evidence import EvaluationEvidence, ToolOutput
 from analyzer.evaluation.repeats import Repeats, repeats
 from analyzer.lenient import as_text
+from analyzer.pattern import pattern
 
 __all__ = ["detect_failure_causes"]
 
@@ -29,8 +29,8 @@ _MANY_IGNORED = 3
 _LONG_WORD = 4
 _FEW_WORDS = 3
 _RETRY_EVENTS = frozenset(("retry", "retry_event"))
-_WORD = re.compile(r"[a-z0-9]+")
-_FACTUAL = re.compile(
+_WORD = pattern(r"[a-z0-9]+")
+_FACTUAL = pattern(
     r"(?<!\w)[$€£]?\d[\d.,]*%?(?!\w)|\b(?:today|yesterday|latest|current|according to|source|study|report)\b"
 )
 _CERTAIN = ("certainly", "definitely", "guaranteed", "without a doubt", "100%", "always", "never")

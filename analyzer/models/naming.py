@@ -1,20 +1,21 @@
 """Which entry of a table means this model? Names come with providers before them, dates and versions behind."""
 
-import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import TypeVar
+
+from analyzer.pattern import pattern
 
 __all__ = ["entry_of"]
 
 _Entry = TypeVar("_Entry")
 
-_BEFORE = re.compile(r"[/.:]")
+_BEFORE = pattern(r"[/.:]")
 # `-2024-08-06`, `-20250929`, `-v1:0`, `@001`, `-latest`, `-preview-09-2025`
-_BEHIND = re.compile(
+_BEHIND = pattern(
     r"(?:[-@:](?:[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{2}-[0-9]{4}|[0-9]{3,8}|latest|preview|exp|v[0-9]+(?::[0-9]+)?))$"
 )
-_BRACKETS = re.compile(r"\[[^\]]*\]$")
+_BRACKETS = pattern(r"\[[^\]]*\]$")
 _LONGEST = 200
 
 
@@ -24,8 +25,8 @@ def entry_of(model: str, table: Mapping[str, _Entry]) -> _Entry | None:
     for spelling in _spellings(name):
         if spelling in table:
             return table[spelling]
-    for pattern, entry in table.items():
-        if "*" in pattern and fnmatchcase(name, pattern.lower()):
+    for names, entry in table.items():
+        if "*" in names and fnmatchcase(name, names.lower()):
             return entry
     return None
 

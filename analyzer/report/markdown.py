@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from analyzer.cause import FailureCause
+from analyzer.pattern import pattern
 from analyzer.report import words
 from analyzer.report.exhibits import Exhibit
 from analyzer.report.plain import one_line
@@ -15,7 +16,7 @@ from analyzer.verdict import Readiness
 
 __all__ = ["render"]
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@-])")
+_SPECIAL = pattern(r"([\\`*_{}\[\]<>()#+!|~&@-])")
 _HEAD = (
     "| run | agent | status | trust | verdict | main failure | tool calls | tokens |",
     "|---|---|---|--:|---|---|--:|--:|",

@@ -4,15 +4,17 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from analyzer.pattern import pattern
+
 __all__ = ["column_width", "cut", "one_line", "wrapped"]
 
 # C0, DEL, C1 (8-bit terminal escapes), marks that reorder or hide text, line separators, surrogates, tag characters.
 # Joiners (U+200C, U+200D) are left: Persian and emoji need them.
-_HARMFUL = re.compile(
+_HARMFUL = pattern(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
 )
-_SPACES = re.compile(r"[ \t\r\n]+")
+_SPACES = pattern(r"[ \t\r\n]+")
 _WIDE = frozenset("WF")
 _WIDTHLESS = frozenset(("Mn", "Me", "Cf"))
 

@@ -1,18 +1,18 @@
 """A point in time as text and as nanoseconds since the epoch (UTC)."""
 
 import math
-import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from analyzer.pattern import pattern
 from analyzer.session.model import Json
 
 __all__ = ["format_instant", "parse_instant"]
 
-_ISO = re.compile(
+_ISO = pattern(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,]([0-9]+))?\s?(Z|z|[+-][0-9]{2}:?[0-9]{2})?"
 )
-_NUMBER = re.compile(r"-?[0-9]{9,40}(\.[0-9]{1,40})?")
+_NUMBER = pattern(r"-?[0-9]{9,40}(\.[0-9]{1,40})?")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECOND = 1_000_000_000
 _BEYOND = 1e40

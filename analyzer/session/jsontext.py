@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from analyzer.pattern import pattern
 from analyzer.session.model import Json
 from analyzer.session.shapes import is_list, is_object
 
@@ -26,7 +27,7 @@ MAX_DEPTH = 200
 
 _MAX_DIGITS = 4300  # what Python converts to an integer by default
 # A string without an end is one token too: looked for from each of its quotes, the end would cost their square.
-_TOKENS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
+_TOKENS = pattern(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 _ORDERED = msgspec.json.Encoder(order="deterministic")
 
 

@@ -3,7 +3,7 @@
 Lenient on purpose: who says that something did not work is believed, whatever it was.
 """
 
-import re
+from analyzer.pattern import pattern
 
 __all__ = ["admits_failure", "admits_nothing"]
 
@@ -47,8 +47,8 @@ _NOTHING = (
     # Who is free or clear rests on finding nothing.
     r"\b(?:free|clear|clean|frei|libre|livre|liber[oa]|свобод|wolne|vrij|ledig)",
 )
-_ADMITS_FAILURE = re.compile("|".join(_FAILURE))
-_ADMITS_NOTHING = re.compile("|".join((*_FAILURE, *_NOTHING)))
+_ADMITS_FAILURE = pattern("|".join(_FAILURE))
+_ADMITS_NOTHING = pattern("|".join((*_FAILURE, *_NOTHING)))
 
 
 def admits_failure(text: str) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import payload_of
 from analyzer.session.jsontext import canonical
 from analyzer.session.model import Event, Json
@@ -84,7 +85,7 @@ def _last_line(result: str) -> str | None:
 
 _SENTENCE = 80  # a longer text explains more than it refuses
 # A result that is nothing but a refusal: it begins with it, and is short.
-_REFUSAL = re.compile(
+_REFUSAL = pattern(
     r"\s*(?:(?:http[ /0-9.]{0,6}|status(?: code)?:? ?|error:? )?[45][0-9]{2}\b[ :,-]{1,3}"
     r"(?:bad request|unauthorized|forbidden|not found|request timeout|too many requests|internal server error"
     r"|bad gateway|service unavailable|gateway timeout|unprocessable)"

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from analyzer.pattern import pattern
+
 __all__ = ["CLAIM_STEMS", "Claim", "Deed", "claims_in"]
 
 
@@ -71,9 +73,9 @@ def _deed(name: str, tools: str, english: str, *, others: tuple[str, ...] = (), 
     as_fact = rf"{_IS_DONE} (?:{passive or english})\b"
     return Deed(
         name,
-        re.compile(tools),
-        re.compile(by_agent),
-        re.compile(as_fact),
+        pattern(tools),
+        pattern(by_agent),
+        pattern(as_fact),
         f"{english}|{passive or english}",
         others,
     )
@@ -209,21 +211,21 @@ _HAVING = r"\b(?:i have|i've|i|we have|we've|having|after)(?: \w+ly)?(?: \w+ing 
 
 def _consulted(name: str, tools: str, verb: str, thing: str) -> Deed:
     told = rf"{_HAVING} {verb}\b[^.\n]{{0,60}}\b{thing}\b"
-    return Deed(name, re.compile(tools), re.compile(told), words=verb)
+    return Deed(name, pattern(tools), pattern(told), words=verb)
 
 
 _ALL = (*_DEEDS, *(_consulted(*row) for row in _CONSULTED))
 # Whatever is a claim of some deed matches this; most sentences don't, at the price of one search.
-_SOME_CLAIM = re.compile(
+_SOME_CLAIM = pattern(
     "|".join(
         (
             rf"(?:{_I_HAVE}|{_IS_DONE}) (?:{'|'.join(deed.words for deed in _DEEDS)})\b",
             rf"{_HAVING} (?:{'|'.join(deed.words for deed in _ALL[len(_DEEDS) :])})\b",
-            *(pattern for deed in _ALL for pattern in deed.others),
+            *(claim for deed in _ALL for claim in deed.others),
         )
     )
 )
-_NO_CLAIM = re.compile(
+_NO_CLAIM = pattern(
     r"\?|\b(?:not|never|no|nothing|cannot|can|could|should|would|will|may|might|must|if|once|when|whenever|unless|until"
     r"|before|to|please|let me|want|need|ready|draft"
     r"|wenn|falls|sobald|nicht|kein\w*|werde|würde|si|quand|pas|cuando|quando)\b"

@@ -7,6 +7,7 @@ of a result, in its content blocks and in its `metadata`, and lines such as `Wal
 import re
 from typing import Any
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT, Absent
 from analyzer.session.jsontext import canonical
 from analyzer.session.model import Json
@@ -43,7 +44,7 @@ _VOLATILE = frozenset(
     )
 )
 _ENVELOPES = frozenset(("metadata", "meta", "details", "headers", "trace"))
-_VOLATILE_LINES = re.compile(
+_VOLATILE_LINES = pattern(
     r"^[ \t]*(?:(?:chunk|call|tool call|request|trace)[ _-]?id|wall time|elapsed|duration|timestamp|took)\b.*$",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import Places, first_given, name_of, payload_of
 from analyzer.session.jsontext import canonical
 from analyzer.session.model import Event, EventKind, Json
@@ -76,8 +77,8 @@ _SPOKEN: Mapping[str, Role] = {
 _ENDS = frozenset(("agent_end", "agent_finish"))
 _INPUTS = ("input", "question", "query", "prompt", "task", "text", "content", "message")
 # Prompted tool use in plain text (ReAct): the user's turn brings a result, the agent's turn asks for a tool.
-_OBSERVED = re.compile(r"Observation\s*:")
-_ACTION = re.compile(r"^Action\s*:.{0,200}\n\s{0,20}Action Input\s*:", re.MULTILINE)
+_OBSERVED = pattern(r"Observation\s*:")
+_ACTION = pattern(r"^Action\s*:.{0,200}\n\s{0,20}Action Input\s*:", re.MULTILINE)
 
 
 def conversation_of(events: Sequence[Event]) -> Conversation:

@@ -1,7 +1,6 @@
 """Did the agent that a task is handed to answer within the call, as a tool does?"""
 
-import re
-
+from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.call import Call
 from analyzer.timeline.outcome import unblocked
@@ -9,10 +8,10 @@ from analyzer.timeline.tool_words import name_words
 
 __all__ = ["answered_in_place"]
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = pattern(r"[^\W\d_]{2,}")
 _MOST_TEXT = 4_000
 _MOST_VALUES = 500
-_RECEIPT = re.compile(
+_RECEIPT = pattern(
     r"accepted|ack|acknowledged|active|adopt|agent|all|an|and|are|as|assigned|assistant|at|"
     r"await|be|been|being|by|chat|complete|completed|conversation|control|delegated|done|"
     r"escalated|false|for|forwarded|from|hand|handed|handing|handoff|handover|has|have|"

@@ -1,13 +1,14 @@
 """Can this number be got from those by everyday arithmetic? Then it is no proof that nobody looked at them."""
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, product
 
+from analyzer.pattern import pattern
+
 __all__ = ["is_derivable", "is_moment", "is_rounded", "numbers_in"]
 
-_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_NUMBER = pattern(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _CONVERSIONS = (
     7,
     12,

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import lru_cache
 
+from analyzer.pattern import pattern
+
 __all__ = ["MOST_TEXT", "ErrorClass", "classify"]
 
 MOST_TEXT = 400
@@ -53,7 +55,7 @@ def _ends(text: str) -> str:
 
 
 _APOSTROPHE = "\u2019"
-_WORD = re.compile(r"[0-9a-z_]+")
+_WORD = pattern(r"[0-9a-z_]+")
 _CODE_DIGITS = 3
 _RPC_CODES = frozenset(("32600", "32601", "32602", "32603"))  # JSON-RPC 2.0, section 5.1
 
@@ -91,7 +93,7 @@ _REASONS = (
     r"|500[ :,-]{1,3}(?:internal )?server|502[ :,-]{1,3}bad gate|503[ :,-]{1,3}service|504[ :,-]{1,3}gateway"
     r"|4[0-9]{2}[ :,-]{1,3}client error|5[0-9]{2}[ :,-]{1,3}server error"
 )
-_CODE = re.compile(
+_CODE = pattern(
     r"(?:http(?:/[0-9](?:\.[0-9])?)?|status(?:[ _]?code)?|\bcode|error)[\"'\]]?[ :=(\[\"']{0,4}([45][0-9]{2})\b"
     rf"|\b(?=({_REASONS}))|\A([45][0-9]{{2}})\b"
 )
@@ -103,7 +105,7 @@ def _code(text: str) -> int | None:
 
 
 def _any(*words: str) -> re.Pattern[str]:
-    return re.compile("|".join(words))
+    return pattern("|".join(words))
 
 
 _NAME = r"[^\n]{0,80}?"

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import payload_of
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_list, is_object
@@ -13,7 +14,7 @@ from analyzer.session.shapes import is_list, is_object
 __all__ = ["Offered", "Tool", "offered_in"]
 
 # `server__tool`, `functions.tool`, `server/tool`, `mcp:tool`: the part behind names the tool.
-_PREFIX = re.compile(r".*(?:__|[./:])(?=.)", re.DOTALL)
+_PREFIX = pattern(r".*(?:__|[./:])(?=.)", re.DOTALL)
 
 
 class Tool(Struct, frozen=True):

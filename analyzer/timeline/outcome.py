@@ -4,12 +4,12 @@ Rules: design §5. An error text is a result that starts with `Error`, an except
 or an object with a non-empty `error`, a true `is_error` or the status `error`; one content block is looked into.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT, EXIT_CODE, STATUS, Absent, first_given, payload_of, word_of
 from analyzer.session.jsontext import canonical
 from analyzer.session.model import Event, Json
@@ -23,7 +23,7 @@ _STATUSES: Mapping[str, Status] = {
     **dict.fromkeys(("ok", "success", "succeeded", "completed", "done"), "ok"),
     **dict.fromkeys(("error", "failed", "failure", "timeout", "timed_out", "exception"), "error"),
 }
-_ERROR_TEXT = re.compile(
+_ERROR_TEXT = pattern(
     r"\s*(?:Error\b(?!\s+(?:rates?|handling|codes|budgets?|bars|margins?|correction|logs?|messages|analysis|free)\b)"
     r"|(?i:error)\s*:|Traceback \(most recent call last\)|(?:[A-Za-z_][\w.]*)?(?:Error|Exception)\s*:"
     r"|(?:[A-Za-z_]\w*\.)+[A-Z]\w*(?:Timeout|TimeoutExpired|Interrupt)\s*:"

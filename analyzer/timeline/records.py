@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT
 from analyzer.session.model import Json
 from analyzer.session.shapes import is_list, is_object
@@ -27,11 +28,11 @@ _DEEPEST = 12
 _LONGEST_WORD = 40
 _MOST_ITEMS = 200
 _MOST_TRAITS = 24
-_ID_KEYS = re.compile(r"(?:.*[_\-. ])?(?:id|uuid|number|no|code|key|ref|reference)|.*Id|id", re.IGNORECASE)
-_ID = re.compile(r"\W{0,2}(?=\D{0,20}\d)[\w\-./]{1,60}")
+_ID_KEYS = pattern(r"(?:.*[_\-. ])?(?:id|uuid|number|no|code|key|ref|reference)|.*Id|id", re.IGNORECASE)
+_ID = pattern(r"\W{0,2}(?=\D{0,20}\d)[\w\-./]{1,60}")
 _SHORTEST_ID = 3
 _STATES = frozenset(("status", "state", "phase", "stage"))
-_STATE = re.compile(r"[^\W\d_]{3,30}(?:[ _-][^\W\d_]{2,30}){0,2}")
+_STATE = pattern(r"[^\W\d_]{3,30}(?:[ _-][^\W\d_]{2,30}){0,2}")
 
 
 class Record(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,9 @@
 """What are the sentences of a text? Cut at stops and line ends, the first 200 of at most 20,000 characters."""
 
-import re
 from collections.abc import Iterator
 from itertools import islice
+
+from analyzer.pattern import pattern
 
 __all__ = ["plain", "quoted", "sentences"]
 
@@ -11,7 +12,7 @@ _MOST = 200
 _LONGEST = 600
 _SHORT = 120
 # A stop and a space, a full-width stop, or the end of a line.
-_END = re.compile("(?<=[.!?\u2026])[\"'\u201d\u2019)*_]{0,3}\\s+|(?<=[\u3002\uff01\uff1f])|\n")
+_END = pattern("(?<=[.!?\u2026])[\"'\u201d\u2019)*_]{0,3}\\s+|(?<=[\u3002\uff01\uff1f])|\n")
 _PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " ", "\u202f": " "})
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import payload_of
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_number, is_object
@@ -28,7 +29,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 _CACHE_WRITES = ("cache_write_tokens", "cache_creation_input_tokens", "cacheWriteTokens", "cacheWrite")
 _OWN = frozenset(name for names in _NAMES.values() for name in names) - {"input", "output"}
-_GROUPED = re.compile(r"\s*(-?[0-9][0-9_, ]{0,40})(?:\.[0-9]{1,40})?\s*")
+_GROUPED = pattern(r"\s*(-?[0-9][0-9_, ]{0,40})(?:\.[0-9]{1,40})?\s*")
 
 
 class Usage(Struct, frozen=True, kw_only=True):

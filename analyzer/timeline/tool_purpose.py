@@ -1,26 +1,26 @@
 """What is a tool for, by its name: to change something, to run anything, to wait, or to hand over to another?"""
 
-import re
 from functools import lru_cache
 
+from analyzer.pattern import pattern
 from analyzer.timeline.tool_words import name_words
 
 __all__ = ["changes_something", "hands_over_to", "runs_anything", "waits"]
 
-_CHANGES = re.compile(
+_CHANGES = pattern(
     r"add|approve|assign|archive|book|buy|cancel|change|charge|checkout|close|create|delete|deliver|deploy|disable"
     r"|discard|drop|edit|enable|exchange|execute|issue|insert|invite|kill|merge|modify|move|order|patch|pay|place|post"
     r"|publish|purchase|push|put|refund|register|reject|release|remove|rename|reply|reschedule|reserve|reset|restart"
     r"|return|revoke|rollback|save|schedule|send|set|share|submit|suspend|terminate|transfer|unsubscribe|update"
     r"|upgrade|upload|wire|withdraw|write"
 )
-_RUNS = re.compile(
+_RUNS = pattern(
     r"bash|shell|exec|execute|terminal|console|command|cmd|python|code|interpreter|run|repl|jupyter|notebook|computer"
     r"|browser|sql|script|process|subprocess|powershell|sandbox|mcp|invoke|task|agent|delegate|workflow"
 )
 _WAITS = frozenset(("wait", "sleep", "pause", "delay", "poll"))
 _PEOPLE = frozenset(("human", "humans", "person", "operator", "representative", "supervisor", "live", "staff"))
-_HANDOFF = re.compile(
+_HANDOFF = pattern(
     r"(?:hand_?off|hand_?over)(?:_to)?_(.+)|(?:transfer|delegate|escalate)(?:_(?:back|work|task|conversation|control))*_to_(.+)"
 )
 

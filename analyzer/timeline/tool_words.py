@@ -1,13 +1,14 @@
 """What does a tool do, by the words of its name and its description: does it change something, or look it up?"""
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from analyzer.pattern import pattern
+
 __all__ = ["is_lookup", "name_words", "telling_words", "writes"]
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
-_FIRST = re.compile(r"\W*(\w{1,40})")
+_WORD = pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
+_FIRST = pattern(r"\W*(\w{1,40})")
 
 
 def _words(text: str) -> frozenset[str]:

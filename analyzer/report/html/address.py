@@ -1,11 +1,12 @@
 """May an address stand in a page as a link, and where does Jaeger show a trace?"""
 
-import re
 from urllib.parse import urlsplit
+
+from analyzer.pattern import pattern
 
 __all__ = ["is_link", "trace_link"]
 
-_HEX = re.compile(r"[0-9a-fA-F]{1,32}")
+_HEX = pattern(r"[0-9a-fA-F]{1,32}")
 
 
 def is_link(address: str) -> bool:

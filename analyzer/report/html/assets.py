@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import jinja2
 
+from analyzer.pattern import pattern
 from analyzer.report.html.titles import title_of
 from analyzer.report.html.vendored import VENDORED
 from analyzer.report.plain import cut, one_line
@@ -18,7 +19,7 @@ __all__ = ["Assets", "assets_of", "licences", "policy", "template"]
 
 _HERE = Path(__file__).parent
 _LONGEST = 1_500  # characters of a text that is no content: names, descriptions
-_SOURCE_MAP = re.compile(r"^/[/*][#@] sourceMappingURL=.*$", re.MULTILINE)  # a map would be another file
+_SOURCE_MAP = pattern(r"^/[/*][#@] sourceMappingURL=.*$", re.MULTILINE)  # a map would be another file
 
 
 class Assets(NamedTuple):
