@@ -96,7 +96,7 @@ def test_a_model_that_fails_is_named_where_it_has_a_name(payload: dict[str, Any]
 
     (cause,) = found(service_error, START, {**failed, "error": "overloaded_error: Overloaded", "payload": payload})
 
-    assert cause.description.startswith(f"{name} ")
+    assert cause.description.startswith(f"{name} failed")
 
 
 @pytest.mark.parametrize(("tokens", "count"), [(11_999, 0), (12_000, 1)])

@@ -1,236 +1,181 @@
-"""Puts faults into the detectors, one at a time, and lets the tests of detectors judge: which faults does none find?
+"""Puts faults into the detectors, one at a time, and lets their tests judge: which faults does none find?
 
-`python tests/fuzz/mutants.py --count 200` tries a sample that follows from the seed; `--count 0` tries all. What a
-mutant may be stands in `_changes`; texts are left alone, since what a detector says is pinned by the golden cases, and
-its lists of words are data.
+`python tests/fuzz/mutants.py` tries all mutants, `--count 200` a sample that follows from the seed, and names of
+detectors only theirs. One process is warm: it has collected the tests and knows which of them reaches which line. A
+mutant is a fork of it that runs those that reach its line, its own cases first, up to the first that fails.
+`--write` writes docs/mutants.md from what survived and from tests/support/argued_mutants.json.
 """
 
 import argparse
-import ast
 import json
 import os
 import random
+import resource
 import signal
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, SourceFileLoader
-from importlib.util import spec_from_file_location
+import tempfile
+import time
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec  # noqa: F401  # loaded once, before the judges part
+import coverage
 import pytest
 
 ROOT = Path(__file__).parents[2]
-DETECTORS = ROOT / "analyzer" / "detectors"
-_NO_RULES = frozenset(("__init__", "registry", "pages", "detector"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+
+from mutants_page import PAGE, page_of, unargued  # noqa: E402  # tests/support is no package
+from mutating import DETECTORS, Mutant, everything, take_on  # noqa: E402  # as above
+
 _TESTS = ("tests/detectors", "tests/analyzer/test_recorded_cases.py", "tests/analyzer/test_deviations.py")
-_OPTIONS = ("-q", "-x", "-p", "no:randomly", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header")
-_LONGEST = 300  # seconds a judge may take: a mutant that hangs is found
+_NO_JUDGES = ("tests/detectors/test_pages.py",)  # of the pages, which no rule changes
+_OPTIONS = ("-q", "-s", "--no-header", "-pno:randomly", "-pno:cacheprovider", "-pno:xdist")
+_LONGEST = 20  # seconds of processor time: a mutant that hangs is found
+_MEMORY = 2 << 30  # bytes: one that grows without end is found
 
 
-class Mutant(NamedTuple):
-    """One fault."""
+class Court:
+    """The tests, which judge one mutant after the other instead of being run."""
 
-    module: str
-    line: int
-    before: str
-    after: str
-    place: int
-    """Which node of the module, and below which of its changes."""
-    change: int
+    def __init__(self, mutants: Sequence[Mutant]) -> None:
+        self.mutants = mutants
+        self.survived: list[Mutant] = []
+        self.sound = False
+        self._reach: coverage.Coverage | None = None
+        self._took: dict[str, float] = {}
 
-    def tree(self) -> ast.Module:
-        """Return the module with the fault in it."""
-        whole = ast.parse((DETECTORS / f"{self.module}.py").read_text("utf-8"))
-        node = next(one for place, one in enumerate(ast.walk(whole)) if place == self.place)
-        _put(whole, node, _changes(node)[self.change])
-        return whole
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Judge all mutants; nothing is left to be run."""
+        items = {item.nodeid: item for item in session.items}
+        reached = self._reached(list(items.values()))
+        if reached is None:
+            _say("the tests fail without any mutant")
+            return True
+        self.sound = True
+        for number, mutant in enumerate(self.mutants, 1):
+            judges = [items[one] for one in self._judges(mutant, reached)]
+            if not _dies(lambda mutant=mutant, judges=judges: _judge(mutant, judges)):
+                self.survived.append(mutant)
+                _say(f"{mutant.lines.start:4} {mutant.key}")
+            if number % 100 == 0:
+                _say(f"… {number} of {len(self.mutants)} tried, {len(self.survived)} survived")
+        return True
 
+    def _reached(self, items: list[pytest.Item]) -> dict[str, dict[int, list[str]]] | None:
+        """Return which tests reach which line of which detector, the quick ones first; None where a test fails."""
+        with tempfile.NamedTemporaryFile() as file:
+            if _dies(lambda: Path(file.name).write_text(json.dumps(self._watched(items)), "utf-8")):
+                return None
+            found: dict[str, dict[str, list[str]]] = json.loads(Path(file.name).read_text("utf-8"))
+        return {module: {int(line): names for line, names in lines.items()} for module, lines in found.items()}
 
-def mutants_of(path: Path) -> Iterator[Mutant]:
-    """Yield the mutants of a module."""
-    whole = ast.parse(path.read_text("utf-8"))
-    aside = {id(inner) for outer in _asides(whole) for inner in ast.walk(outer)}
-    for place, node in enumerate(ast.walk(whole)):
-        if id(node) in aside:
-            continue
-        for change, changed in enumerate(_changes(node)):
-            yield Mutant(path.stem, getattr(node, "lineno", 0), ast.unparse(node), ast.unparse(changed), place, change)
+    def _watched(self, items: list[pytest.Item]) -> dict[str, dict[int, list[str]]]:
+        self._reach = coverage.Coverage(data_file=None, config_file=False, include=[str(DETECTORS / "*.py")])
+        self._reach.start()
+        for item in items:
+            _run(item)
+        self._reach.stop()
+        data = self._reach.get_data()
+        took = self._took
+        return {
+            Path(file).stem: {
+                line: sorted(filter(None, names), key=lambda name: (took[name], name))
+                for line, names in data.contexts_by_lineno(file).items()
+            }
+            for file in data.measured_files()
+        }
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Note how long a test takes while it is watched."""
+        if self._reach is not None:
+            self._reach.switch_context(item.nodeid)
+        begun = time.process_time()
+        result = yield
+        self._took[item.nodeid] = time.process_time() - begun
+        return result
 
-def _changes(node: ast.AST) -> list[ast.AST]:
-    """Return what may be made of a node."""
-    make = _MADE.get(type(node))
-    return [] if make is None else make(node)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """End the child at the first test that fails."""
+        if report.failed:
+            os._exit(1)
 
-
-def _of_comparison(node: Any) -> list[ast.AST]:
-    others = _COMPARISONS[type(node.ops[0])] if len(node.ops) == 1 else ()
-    return [ast.Compare(node.left, [other()], node.comparators) for other in others]
-
-
-def _of_sum(node: Any) -> list[ast.AST]:
-    other = _SUMS.get(type(node.op))
-    return [] if other is None else [ast.BinOp(node.left, other(), node.right)]
-
-
-def _of_constant(node: Any) -> list[ast.AST]:
-    if isinstance(node.value, bool):
-        return [ast.Constant(not node.value)]
-    return [ast.Constant(node.value + 1)] if isinstance(node.value, int | float) else []
-
-
-_MADE: dict[type[ast.AST], Callable[[Any], list[ast.AST]]] = {
-    ast.Compare: _of_comparison,
-    ast.BinOp: _of_sum,
-    ast.Constant: _of_constant,
-    ast.BoolOp: lambda node: [ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)],
-    ast.UnaryOp: lambda node: [node.operand] if isinstance(node.op, ast.Not) else [],
-    ast.Continue: lambda _: [ast.Break()],
-    ast.IfExp: lambda node: [node.body, node.orelse],
-}
-_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE,),
-    ast.LtE: (ast.Lt,),
-    ast.Gt: (ast.GtE,),
-    ast.GtE: (ast.Gt,),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-}
-_SUMS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.FloorDiv,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-}
+    def _judges(self, mutant: Mutant, reached: dict[str, dict[int, list[str]]]) -> list[str]:
+        """Return the tests that can tell the mutant: the cases of its detector first, then the quickest."""
+        lines = reached.get(mutant.module, {})
+        names = dict.fromkeys(name for line in mutant.lines for name in lines.get(line, ()))
+        if not names:  # what is said at the top of a module is run when it is loaded
+            names = dict.fromkeys(name for line in sorted(lines) for name in lines[line])
+        return sorted(names, key=lambda name: f"[{mutant.module}/" not in name)
 
 
-def _asides(whole: ast.Module) -> Iterator[ast.AST]:
-    """Yield what is no rule: types, decorators, what a class is told."""
-    for node in ast.walk(whole):
-        match node:
-            case ast.FunctionDef():
-                yield from node.decorator_list
-                if node.returns is not None:
-                    yield node.returns
-            case ast.ClassDef():
-                yield from (*node.decorator_list, *node.keywords)
-            case ast.arg(annotation=ast.AST() as annotation) | ast.AnnAssign(annotation=annotation):
-                yield annotation
+def _run(item: pytest.Item) -> None:
+    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
 
 
-def _put(tree: ast.Module, old: ast.AST, new: ast.AST) -> None:
-    for parent in ast.walk(tree):
-        for name, value in ast.iter_fields(parent):
-            if value is old:
-                setattr(parent, name, new)
-            elif isinstance(value, list):
-                value[:] = [new if one is old else one for one in value]
-    ast.fix_missing_locations(tree)
+def _judge(mutant: Mutant, judges: Sequence[pytest.Item]) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    signal.setitimer(signal.ITIMER_PROF, _LONGEST)
+    take_on(mutant)
+    for item in judges:
+        _run(item)
 
 
-class _Finder(MetaPathFinder):
-    """Finds the mutant where the module is looked for."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        self._mutant = mutant
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        del path, target
-        if fullname != f"analyzer.detectors.{self._mutant.module}":
-            return None
-        file = str(DETECTORS / f"{self._mutant.module}.py")
-        return spec_from_file_location(fullname, file, loader=_Loader(fullname, file, self._mutant.tree()))
-
-
-class _Loader(SourceFileLoader):
-    def __init__(self, fullname: str, path: str, tree: ast.Module) -> None:
-        super().__init__(fullname, path)
-        self._tree = tree
-
-    def get_code(self, fullname: str) -> CodeType:
-        del fullname
-        return compile(self._tree, self.path, "exec")
-
-
-def found(mutant: Mutant | None) -> bool:
-    """Return whether a test fails with the mutant; None is the code as it is."""
+def _dies(task: Any) -> bool:
+    """Return whether a child of this process that does the task comes to an end of another kind than its end."""
     child = os.fork()
     if child == 0:
-        _judge(mutant)
+        code = 1
+        try:
+            silence = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silence, 1)
+            os.dup2(silence, 2)
+            task()
+            code = 0
+        finally:
+            os._exit(code)
     _, status = os.waitpid(child, 0)
     return status != 0
 
 
-def _judge(mutant: Mutant | None) -> None:
-    """Be the tests; never comes back."""
-    code = 1
-    try:
-        signal.alarm(_LONGEST)
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, 1)
-        os.dup2(silence, 2)
-        if mutant is not None:
-            sys.meta_path.insert(0, _Finder(mutant))
-        code = int(_misses_a_case()) or pytest.main([*_OPTIONS, *(f"--deselect={name}" for name in _SLOW), *_TESTS])
-    finally:
-        os._exit(int(code))
+def _chosen(options: argparse.Namespace) -> list[Mutant]:
+    mutants = [one for one in everything() if not options.modules or one.module in options.modules]
+    if options.again is not None:
+        log = options.again.read_text("utf-8")
+        mutants = [one for one in mutants if f" {one.key}\n" in log]
+    if 0 < options.count < len(mutants):
+        return random.Random(options.seed).sample(mutants, options.count)
+    return mutants
 
 
-def _misses_a_case() -> bool:
-    """Return whether a detector finds another thing in one of its own cases: the quick look before all the tests."""
-    from analyzer.detectors.registry import ALL  # noqa: PLC0415  # with the mutant in it
-    from analyzer.diagnosis import diagnose  # noqa: PLC0415  # as above
-    from analyzer.session.codec import read_session  # noqa: PLC0415  # as above
-
-    detectors = {detector.failure_type: detector for detector in ALL}
-    for path in sorted((ROOT / "tests" / "detectors").rglob("*.session.json")):
-        detector = detectors[path.parent.name]
-        causes = diagnose(read_session(path.read_bytes()), detectors=(detector,)).to_dict()["failure_causes"]
-        expected = path.with_name(path.name.replace(".session.", ".expected.")).read_text("utf-8")
-        if json.loads(json.dumps(causes)) != json.loads(expected):
-            return True
-    return False
-
-
-_SLOW = ("tests/detectors/test_pages.py",)  # of the pages, which no rule changes
+def _remarks(court: Court, *, whole: bool) -> Iterator[str]:
+    yield f"{len(court.mutants)} mutants tried, {len(court.survived)} survived"
+    open_, stale = unargued([one.key for one in court.survived])
+    yield from (f"no argument: {key}" for key in open_)
+    if whole:
+        yield from (f"argued, but found: {key}" for key in stale)
 
 
 def main() -> int:
     """Print the mutants that no test finds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="*", help="all when none is named")
-    parser.add_argument("--count", type=int, default=200, help="mutants to try; 0: all")
+    parser.add_argument("--count", type=int, default=0, help="mutants to try; 0: all")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--again", type=Path, help="what an earlier run printed: only the mutants that it names")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} anew")
     options = parser.parse_args()
     os.chdir(ROOT)
-    paths = [path for path in sorted(DETECTORS.glob("*.py")) if path.stem not in _NO_RULES]
-    everything = [one for path in paths if path.stem in (options.modules or {path.stem}) for one in mutants_of(path)]
-    chosen = everything
-    if 0 < options.count < len(everything):
-        chosen = random.Random(options.seed).sample(everything, options.count)
-    if found(None):
-        _say("the tests fail without any mutant")
+    court = Court(_chosen(options))
+    pytest.main([*_OPTIONS, *(f"--ignore={path}" for path in _NO_JUDGES), *_TESTS], plugins=[court])
+    if not court.sound:
         return 1
-    survived = Counter[str]()
-    for number, mutant in enumerate(chosen, 1):
-        if not found(mutant):
-            survived[mutant.module] += 1
-            _say(f"| {mutant.module} | {mutant.line} | `{mutant.before}` | `{mutant.after}` |")
-        if number % 20 == 0:
-            _say(f"… {number} of {len(chosen)} tried, {survived.total()} survived")
-    _say(f"{len(everything)} mutants, {len(chosen)} tried, {survived.total()} survived")
+    whole = len(court.mutants) == len(everything())
+    for remark in _remarks(court, whole=whole):
+        _say(remark)
+    if options.write and whole:
+        PAGE.write_text(page_of([one.key for one in court.survived], tried=len(court.mutants)), "utf-8")
     return 0
 
 
