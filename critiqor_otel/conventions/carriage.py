@@ -59,6 +59,7 @@ FINGERPRINTS = {
     "result_fingerprint": "critiqor.tool.result.fingerprint",
     "result_parts": "critiqor.tool.result.parts",
     "message_parts": "critiqor.message.parts",
+    "prompt_parts": "critiqor.message.input.parts",  # in the payload of a request: `message_parts`
 }
 """A payload's key → the attribute: keyed fingerprints that stand for content which was not captured."""
 

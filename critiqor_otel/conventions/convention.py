@@ -141,7 +141,8 @@ class Field(StrEnum):
     INPUT_PARTS = "input_parts"  # list[str]: keyed fingerprints of their words and numbers
     RESULT_FINGERPRINT = "result_fingerprint"  # str: keyed, of a result that was not captured
     RESULT_PARTS = "result_parts"  # list[str]: as INPUT_PARTS
-    MESSAGE_PARTS = "message_parts"  # list[str]: of what was said to a model and by it
+    MESSAGE_PARTS = "message_parts"  # list[str]: as INPUT_PARTS, of what a model said
+    PROMPT_PARTS = "prompt_parts"  # list[str]: of what a user and the instructions said to it, so far
     EVENT = "event"  # list[Carried]: a session's events as critiqor's own emitters wrote them
 
 

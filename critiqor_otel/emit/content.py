@@ -43,6 +43,7 @@ _KEPT = frozenset(
         "in_call",
         "input_fingerprint",
         "input_parts",
+        "message_parts",
         "invoked",
         "latency",
         "max_tokens",

@@ -104,6 +104,7 @@ def model_attributes(event: Event) -> Attributes:
             "gen_ai.request.max_tokens": _count(payload.get("max_tokens")),
             "gen_ai.response.finish_reasons": _texts(payload.get("finish_reasons")),
             "gen_ai.input.messages" if is_request else "gen_ai.output.messages": messages,
+            FINGERPRINTS["prompt_parts" if is_request else "message_parts"]: payload.get("message_parts"),
             **{name: _first_count(usage, names) for name, names in _USAGE.items()},
         }
     )

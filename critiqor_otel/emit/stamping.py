@@ -53,7 +53,7 @@ _CONTENT = frozenset(
         Field.TRANSCRIPT,
     }
 )
-_SPOKEN = (Field.INPUT_MESSAGES, Field.OUTPUT_MESSAGES)
+_ASKING = frozenset({"user", "system"})
 # Where tables read content by a shape of their own rather than by a key.
 _SPREAD = (
     *("llm.input_messages.*", "llm.output_messages.*", "llm.prompts.*", "llm.tools.*", "retrieval.documents.*"),
@@ -112,8 +112,10 @@ class Stamps:
                 made["result_fingerprint"] = fingerprints.of_result(result, call_id)
                 made["result_parts"] = None if self._keep_content else fingerprints.parts(result)
         elif facts.role is SpanRole.MODEL and not self._keep_content:
-            texts = [message.text for field in _SPOKEN for message in facts.get(field) or () if message.text]
-            made["message_parts"] = fingerprints.parts(texts)
+            said, asked = facts.get(Field.OUTPUT_MESSAGES), facts.get(Field.INPUT_MESSAGES)
+            made["message_parts"] = fingerprints.parts([message.text for message in said or ()])
+            texts = [message.text for message in asked or () if message.role in _ASKING]
+            made["prompt_parts"] = fingerprints.parts([facts.get(Field.SYSTEM_INSTRUCTIONS), *texts])
         return {FINGERPRINTS[name]: value for name, value in made.items() if value}
 
 

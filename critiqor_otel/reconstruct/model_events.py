@@ -7,7 +7,9 @@ from typing import Any
 from msgspec import Struct, structs
 
 from analyzer.session.model import EventKind
+from analyzer.timeline.provenance import MOST_PARTS
 from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.messages import Message, ToolRequest
 from critiqor_otel.conventions.records import spans_of_events
 from critiqor_otel.conventions.registry import facts_of
@@ -27,6 +29,7 @@ class _Sent(Struct):
     messages: list[Message] = []
     tools: Any = None
     instructions: str | None = None
+    parts: frozenset[str] = frozenset()
 
 
 _IDENTITY = (Field.MODEL, Field.PROVIDER)
@@ -64,6 +67,7 @@ class ModelEvents:
                 system_instructions=_changed(sent, "instructions", instructions),
                 tools=as_json(_changed(sent, "tools", tools)),
                 max_tokens=most,
+                message_parts=None if told else _new_parts(facts, sent),
             ),
         )
         if node.span.events or not facts.lacks(_ATTEMPT):
@@ -89,6 +93,7 @@ class ModelEvents:
                 finish_reasons=reasons or _reasons(messages),
                 messages=None if messages is None else [_told(message) for message in self._named(node, messages)],
                 cost_usd=cost,
+                message_parts=None if messages else node.facts.get(Field.MESSAGE_PARTS),
             ),
             timed=True,
         )
@@ -136,6 +141,15 @@ def _new(messages: list[Message], sent: _Sent) -> list[Message]:
     before, sent.messages = sent.messages, messages
     count = len(before)
     return messages[count:] if messages[:count] == before else messages
+
+
+def _new_parts(facts: Facts, sent: _Sent) -> list[str] | None:
+    """Return the fingerprints of what was said that no earlier request told of, and remember them."""
+    parts: list[str] | None = facts.get(Field.PROMPT_PARTS)
+    if parts is None or len(parts) >= MOST_PARTS:
+        return parts  # there may have been more words
+    before, sent.parts = sent.parts, sent.parts.union(parts)
+    return [part for part in parts if part not in before]
 
 
 def _changed(sent: _Sent, what: str, value: Any) -> Any:

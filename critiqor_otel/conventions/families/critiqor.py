@@ -13,12 +13,12 @@ from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
 
-_PRINT = FINGERPRINTS["input_fingerprint"]
+_MARKS = CARRIED.union(FINGERPRINTS.values())
 
 
 def _marked(span: Span) -> SpanRole | None:
     held = span.attributes
-    if RUN_ID in held or _PRINT in held or RUN_ID in span.resource.attributes or not CARRIED.isdisjoint(held):
+    if RUN_ID in held or RUN_ID in span.resource.attributes or not _MARKS.isdisjoint(held):
         return SpanRole.OTHER
     return None
 
