@@ -52,6 +52,8 @@ def _said(value: Any, role: str, read: Callable[[Any], list[Message] | Salvaged 
         return None if not found.strip() or found in REDACTED else found
     if not (is_list(found) or is_object(found)):
         return found
+    if is_list(found) and len(found) > 1 and all(isinstance(each, str) for each in found):
+        return found  # a list of results, of which none is the last word
     messages = read(found)
     texts = [each.text for each in messages if each.role == role and each.text] if is_list(messages) else []
     return texts[-1] if texts else found or None

@@ -300,6 +300,12 @@ def test_the_last_question_and_answer_are_found_in_messages_and_other_values_sta
     assert asked_text(12) == 12
 
 
+def test_of_a_list_of_texts_none_is_lost() -> None:
+    assert answered_text('["Rome", "Bern", "Oslo"]') == ["Rome", "Bern", "Oslo"]
+    assert asked_text(["Which is north?", "Which is south?"]) == ["Which is north?", "Which is south?"]
+    assert answered_text('["Rome"]') == "Rome"
+
+
 def test_instructions_become_one_text() -> None:
     assert (
         instructions('[{"type":"text","content":"Be kind."},{"type":"text","content":"Be brief."}]')
