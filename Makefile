@@ -57,6 +57,7 @@ bench: install
 	@$(BIN)/python bench/scale.py --spans $${SPANS:-1000000}
 	@$(BIN)/python bench/peers.py $${PEERS:-.peers}
 	@$(BIN)/python bench/report.py
+	@$(BIN)/python bench/receiver.py --peers $${PEERS:-.peers}
 
 # The versions that `make install` takes, anew: the newest that fit.
 lock: install
