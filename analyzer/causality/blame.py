@@ -14,8 +14,8 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from analyzer.causality.course import Course, is_code, learned_in, told_in
-from analyzer.causality.effects import changes_world, purposes_of, values_of
+from analyzer.causality.course import Course, is_code
+from analyzer.causality.effects import changes_world, purposes_of, values_among, values_of
 from analyzer.causality.graph import Relation
 from analyzer.causality.moves import Move, is_empty
 from analyzer.cause import Confidence
@@ -40,6 +40,7 @@ class Blame:
     def __init__(self, course: Course, false_words: Iterable[Move] = ()) -> None:
         """Take the run, and what was said in it that is known to be wrong, in order."""
         self._course = course
+        self._vocabulary = course.timeline.vocabulary
         self._false_words = tuple(false_words)
 
     def recovered(self, failed: Call) -> bool:
@@ -48,7 +49,7 @@ class Blame:
 
     def shut_out_by(self, failed: Call) -> Move | None:
         """Return the move that changed what this call could then not work on: by another tool, the same thing."""
-        found = [move for value in values_of(failed) if (move := self._changed_before(value, failed)) is not None]
+        found = [move for value in self._values_of(failed) if (move := self._changed_before(value, failed)) is not None]
         return max(found, key=lambda move: move.index, default=None)
 
     @cached_property
@@ -105,7 +106,7 @@ class Blame:
 
     def _misled_by(self, call: Call, move: Move) -> int | None:
         """Return the move whose false words were about what this call is about."""
-        firsts = (self._told_wrongly.get(value) for value in values_of(call))
+        firsts = (self._told_wrongly.get(value) for value in self._values_of(call))
         return min((first for first in firsts if first is not None and first < move.index), default=None)
 
     @cached_property
@@ -113,13 +114,13 @@ class Blame:
         """By id or number: the first move that said something wrong and named it."""
         found: dict[str, int] = {}
         for move in self._false_words:
-            for value in told_in(move):
+            for value in self._course.told_in(move):
                 found.setdefault(value, move.index)
         return found
 
     def _inventor(self, call: Call, move: Move) -> int | None:
         """Return who first said a value that is in the arguments and that nobody could know."""
-        firsts = (self._first_said.get(value) for value in values_of(call))
+        firsts = (self._first_said.get(value) for value in self._values_of(call))
         return min((first for first in firsts if first is not None and first < move.index), default=None)
 
     @cached_property
@@ -134,11 +135,11 @@ class Blame:
 
     @cached_property
     def _changes(self) -> dict[str, tuple[list[int], list[tuple[Move, str | None]]]]:
-        """By value: where it was changed, and by which move and tool."""
+        """By value that a failed call is about: where it was changed, and by which move and tool."""
         found: dict[str, tuple[list[int], list[tuple[Move, str | None]]]] = {}
         for move in self._course.own:
             for call in filter(changes_world, move.calls):
-                for value in values_of(call):
+                for value in values_among(self._at_stake, call, self._vocabulary):
                     places, moves = found.setdefault(value, ([], []))
                     places.append(call.position)
                     moves.append((move, call.tool))
@@ -153,15 +154,29 @@ class Blame:
     @cached_property
     def _first_said(self) -> dict[str, int]:
         """By value of a failed call's arguments that agents alone brought up: the move that did."""
-        failed = (call for move in self._course.own for call in move.calls if call.status == "error")
-        open_values = set[str]().union(*(values_of(call) for call in failed if not is_code(call)))
-        open_values -= self._course.given
+        course = self._course
+        open_values = self._at_stake - course.given
+        last = max((move.index for move, _ in self._failed), default=0)
         first: dict[str, int] = {}
-        for move in self._course.own:
-            if not open_values:
-                break
-            said = open_values & told_in(move)
+        for move in course.own:
+            if not open_values or move.index >= last:
+                break  # who says it later than it was used made nothing up
+            said = course.told_among(open_values, move)
             first.update(dict.fromkeys(sorted(said), move.index))
             open_values -= said
-            open_values -= learned_in(move)
+            open_values -= course.learned_among(open_values, move)
         return first
+
+    @cached_property
+    def _failed(self) -> list[tuple[Move, Call]]:
+        """The failed calls, those of code left out, each with its move, in order."""
+        calls = ((move, call) for move in self._course.own for call in move.calls if call.status == "error")
+        return [(move, call) for move, call in calls if not is_code(call)]
+
+    @cached_property
+    def _at_stake(self) -> set[str]:
+        """The values that failed calls are about."""
+        return set[str]().union(*(self._values_of(call) for _, call in self._failed))
+
+    def _values_of(self, call: Call) -> set[str]:
+        return values_of(call, self._vocabulary)

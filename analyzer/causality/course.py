@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -14,9 +15,9 @@ from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role
 from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.index import Timeline
-from analyzer.timeline.telling import text_in, tokens, weight
+from analyzer.timeline.telling import text_in
 
-__all__ = ["MOST_TEXT", "Course", "course_of", "is_code", "is_control", "learned_in", "telling_of", "told_in"]
+__all__ = ["MOST_TEXT", "Course", "course_of", "is_code", "is_control"]
 
 MOST_TEXT: Final = 20_000
 """Characters of one text that are looked at, from its beginning; of an answer also from its end."""
@@ -36,11 +37,6 @@ def is_control(text: str) -> bool:
 def is_code(call: Call) -> bool:
     """Return whether a call runs what the agent wrote: an argument holds several lines."""
     return any(text.count("\n") >= _LINES for text in _texts(call.arguments))
-
-
-def telling_of(text: str) -> set[str]:
-    """Return the tokens of a text that would be known again elsewhere."""
-    return {token for token in tokens(text[:MOST_TEXT]) if weight(token)}
 
 
 @dataclass(frozen=True)
@@ -113,18 +109,45 @@ class Course:
         texts = [one.text for one in self.timeline.conversation.by(Role.SYSTEM, Role.USER)]
         if not self.users and self.own:
             texts.append(_BLOCK.sub(" ", self.own[0].text))
-        return set[str]().union(*map(telling_of, texts))
+        return set[str]().union(*map(self.telling_of, texts))
+
+    def telling_of(self, text: str) -> AbstractSet[str]:
+        """Return the tokens of a text that would be known again elsewhere."""
+        return self.timeline.vocabulary.telling(text[:MOST_TEXT])
+
+    def told_in(self, move: Move) -> set[str]:
+        """Return the tokens of what a move says, and of the arguments of its calls."""
+        return set[str]().union(*map(self.telling_of, _told(move)))
+
+    def learned_in(self, move: Move) -> set[str]:
+        """Return the tokens of what the calls of a move gave back."""
+        return set[str]().union(*map(self.telling_of, _learned(move)))
+
+    def told_among(self, wanted: AbstractSet[str], move: Move) -> set[str]:
+        """Return what `told_in` would, of telling tokens that are looked for."""
+        return self._among(wanted, _told(move))
+
+    def learned_among(self, wanted: AbstractSet[str], move: Move) -> set[str]:
+        """Return what `learned_in` would, of telling tokens that are looked for."""
+        return self._among(wanted, _learned(move))
+
+    def _among(self, wanted: AbstractSet[str], texts: Iterator[str]) -> set[str]:
+        tokens_of = self.timeline.vocabulary.of
+        return {token for text in texts for token in wanted & tokens_of(text[:MOST_TEXT])}
 
 
-def told_in(move: Move) -> set[str]:
-    """Return the tokens of what a move says, and of the arguments of its calls."""
-    arguments = (telling_of(text_in(call.arguments)) for call in move.calls if call.arguments is not ABSENT)
-    return telling_of(move.text).union(*arguments)
+def _told(move: Move) -> Iterator[str]:
+    if move.text:
+        yield move.text
+    for call in move.calls:
+        if call.arguments is not ABSENT:
+            yield text_in(call.arguments)
 
 
-def learned_in(move: Move) -> set[str]:
-    """Return the tokens of what the calls of a move gave back."""
-    return set[str]().union(*(telling_of(text_in(call.result)) for call in move.calls if call.result is not ABSENT))
+def _learned(move: Move) -> Iterator[str]:
+    for call in move.calls:
+        if call.result is not ABSENT:
+            yield text_in(call.result)
 
 
 def course_of(timeline: Timeline) -> Course:

@@ -1,15 +1,17 @@
 """What is a call about: what is it for, which values, does it leave the world changed?"""
 
 from collections.abc import Hashable
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.call import Call
-from analyzer.timeline.telling import text_in, tokens, weight
+from analyzer.timeline.telling import text_in, weight
 from analyzer.timeline.tool_purpose import changes_something
 from analyzer.timeline.tool_words import name_words, telling_words
+from analyzer.timeline.vocabulary import Vocabulary
 
-__all__ = ["changes_world", "purposes_of", "values_of"]
+__all__ = ["changes_world", "purposes_of", "values_among", "values_of"]
 
 _TELLING = 2
 
@@ -26,10 +28,21 @@ def changes_world(call: Call) -> bool:
     return call.status != "error" and changes_something(call.tool or "")
 
 
-def values_of(call: Call) -> set[str]:
+def values_of(call: Call, vocabulary: Vocabulary) -> set[str]:
     """Return the ids, numbers and names of a call's arguments; of a path also its last part."""
     if call.arguments is ABSENT:
         return set()
-    found = tokens(text_in(call.arguments))
-    names = {token.rpartition("/")[2] for token in found if "/" in token}
-    return {token for token in found | names if weight(token) >= _TELLING}
+    found = vocabulary.of(text_in(call.arguments))
+    return {token for token in found | _names(found) if weight(token) >= _TELLING}
+
+
+def values_among(wanted: AbstractSet[str], call: Call, vocabulary: Vocabulary) -> AbstractSet[str]:
+    """Return what `values_of` would, of values that are looked for."""
+    if not wanted or call.arguments is ABSENT:
+        return frozenset()
+    found = vocabulary.of(text_in(call.arguments))
+    return wanted & (found | _names(found))
+
+
+def _names(found: AbstractSet[str]) -> set[str]:
+    return {token.rpartition("/")[2] for token in found if "/" in token}

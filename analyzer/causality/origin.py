@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from analyzer.causality.course import MOST_TEXT, Course, learned_in, telling_of, told_in
+from analyzer.causality.course import MOST_TEXT, Course
 from analyzer.timeline.telling import weight
 
 __all__ = ["answer_origins"]
@@ -30,12 +30,12 @@ def answer_origins(course: Course) -> Mapping[int, float]:
     if answer is None or not course.concluded:
         return {}
     before, said = _final_words(answer.text)
-    wanted = _wanted(said, course.given)
+    wanted = _wanted(said, course)
     whole = sum(wanted.values())
     found: Counter[int] = Counter()
     for move in course.own:
-        told = telling_of(before) if move is answer and before else told_in(move)
-        held = told | learned_in(move)
+        told = course.telling_of(before) if move is answer and before else course.told_in(move)
+        held = told | course.learned_in(move)
         for token in [token for token in wanted if token in held]:
             found[move.index] += wanted.pop(token)
         if move is answer:
@@ -51,11 +51,11 @@ def _final_words(text: str) -> tuple[str, str]:
     return text[: marks[-1].start()], text[marks[-1].end() :].partition("\n")[0][:_LINE]
 
 
-def _wanted(text: str, given: set[str]) -> dict[str, int]:
+def _wanted(text: str, course: Course) -> dict[str, int]:
     apart = " ".join(part for found in _SET_APART.findall(text) for part in found)
-    marked = telling_of(apart)
+    marked = course.telling_of(apart)
     return {
         token: weight(token) * (_APART if token in marked else 1)
-        for token in sorted(telling_of(text))
-        if token not in given
+        for token in sorted(course.telling_of(text))
+        if token not in course.given
     }

@@ -1,11 +1,12 @@
 """Which calls and which code look like what a run was lost by?"""
 
 import re
+from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final, NamedTuple
 
 from analyzer.causality.blame import Blame
-from analyzer.causality.course import is_code, telling_of, told_in
+from analyzer.causality.course import Course, is_code
 from analyzer.causality.effects import values_of
 from analyzer.causality.marks import Marks, fading, first
 from analyzer.causality.moves import Move
@@ -56,21 +57,21 @@ def announced(scene: Scene) -> Marks:
     failed = next((call for move in course.own for call in move.calls if _is_lost(call, scene.blame)), None)
     if failed is None:
         return
-    values = values_of(failed)
+    values = values_of(failed, course.timeline.vocabulary)
     words = (move for move in course.own if move.text and not move.calls and move.position < failed.position)
-    yield from first(move for move in words if not values.isdisjoint(told_in(move)))
+    yield from first(move for move in words if course.told_among(values, move))
 
 
 def denied(scene: Scene) -> Marks:
     """Find words that stated of a thing what the error of a later call about it denies."""
     course = scene.course
     lost = ((move, call) for move in course.own for call in move.calls if _is_lost(call, scene.blame))
-    denials = [_Denial(move.index, _denied_in(call), values_of(call)) for move, call in islice(lost, _LOOKED_AT)]
+    denials = [_denial(move, call, course) for move, call in islice(lost, _LOOKED_AT)]
     last = max((one.place for one in denials if one.words), default=0)
     for move in course.own:
         if move.index >= last:
             return
-        told = told_in(move) if move.text else set[str]()
+        told = course.told_in(move) if move.text else set[str]()
         if any(one.contradicts(move, told) for one in denials):
             yield move.index, 1.0
             return
@@ -80,8 +81,8 @@ class _Denial(NamedTuple):
     """What the error of a lost call denies."""
 
     place: int
-    words: set[str]
-    about: set[str]
+    words: AbstractSet[str]
+    about: AbstractSet[str]
 
     def contradicts(self, move: Move, told: set[str]) -> bool:
         """Return whether a move before had stated it."""
@@ -89,10 +90,11 @@ class _Denial(NamedTuple):
         return same and move.index < self.place and not self.about.isdisjoint(told)
 
 
-def _denied_in(call: Call) -> set[str]:
+def _denial(move: Move, call: Call, course: Course) -> _Denial:
     error = call.error or ""
     denied = _NEGATION.sub(" ", error)
-    return telling_of(denied) if denied != error else set()
+    words = course.telling_of(denied) if denied != error else frozenset[str]()
+    return _Denial(move.index, words, values_of(call, course.timeline.vocabulary))
 
 
 def _is_lost(call: Call, blame: Blame) -> bool:

@@ -27,6 +27,7 @@ from analyzer.timeline.repeats import Repetition, repetitions
 from analyzer.timeline.retries import Retries, TiedRetry
 from analyzer.timeline.tokens import Tokens, total_of, usage_of
 from analyzer.timeline.user_turns import UserTurns
+from analyzer.timeline.vocabulary import Vocabulary
 
 __all__ = ["Timeline", "build_timeline"]
 
@@ -93,6 +94,11 @@ class Timeline:
         return found
 
     @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The tokens of its texts."""
+        return Vocabulary()
+
+    @cached_property
     def conversation(self) -> Conversation:
         """Who said what, each utterance once."""
         return conversation_of(self.events)
@@ -100,7 +106,8 @@ class Timeline:
     @cached_property
     def provenance(self) -> Provenance:
         """What became of the values that outputs gave."""
-        return trace_values(heard_in(self.events, self.calls, self.orphan_outputs, self.conversation))
+        heard = heard_in(self.events, self.calls, self.orphan_outputs, self.conversation)
+        return trace_values(heard, self.vocabulary)
 
     @property
     def uses(self) -> tuple[Use, ...]:

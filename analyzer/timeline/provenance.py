@@ -10,6 +10,7 @@ hands a tool's message to the model is no use of it: it proves that the output c
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -21,7 +22,8 @@ from analyzer.session.accessors import ABSENT
 from analyzer.session.model import Note
 from analyzer.timeline.heard import Heard, Way
 from analyzer.timeline.phrases import Phrases
-from analyzer.timeline.telling import is_piece, text_in, tokens, weight
+from analyzer.timeline.telling import is_piece, text_in, weight
+from analyzer.timeline.vocabulary import Vocabulary
 
 __all__ = ["MOST_PARTS", "MOST_TEXT", "Provenance", "Use", "trace_values"]
 
@@ -71,9 +73,9 @@ class Provenance:
         return tuple(use for use in found if use is not None)
 
 
-def trace_values(heard: Sequence[Heard]) -> Provenance:
+def trace_values(heard: Sequence[Heard], vocabulary: Vocabulary) -> Provenance:
     """Return who used which values; linear in the texts, which come in order of their events."""
-    tracer = _Tracer()
+    tracer = _Tracer(vocabulary)
     for one in heard:
         tracer.take(one)
     return tracer.provenance()
@@ -112,7 +114,8 @@ class _Met(NamedTuple):
 class _Tracer:
     """Takes the texts one by one."""
 
-    def __init__(self) -> None:
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
         self._outputs: list[_Output] = []
         self._source_of: dict[str, _Output] = {}
         self._said: set[str] = set()
@@ -140,18 +143,18 @@ class _Tracer:
             unused=tuple(self._unused()), invented=self._invented, notes=self._notes(), met=tuple(self._met)
         )
 
-    def _tokens(self, heard: Heard) -> set[str]:
+    def _tokens(self, heard: Heard) -> AbstractSet[str]:
         if heard.value is not ABSENT:
             text = text_in(heard.value)
             if len(text) > MOST_TEXT:
                 self._cut.append(heard.position)
                 self._last_unknown = heard.position
-            return tokens(text[:MOST_TEXT])
+            return self._vocabulary.of(text[:MOST_TEXT])
         if heard.parts is None or len(heard.parts) >= MOST_PARTS:
             self._last_unknown = heard.position
         return {f"#{part}" for part in heard.parts or ()}
 
-    def _output(self, heard: Heard, found: set[str]) -> None:
+    def _output(self, heard: Heard, found: AbstractSet[str]) -> None:
         fresh = found - self._said
         if not fresh:
             return
@@ -166,7 +169,7 @@ class _Tracer:
         source_of.update(dict.fromkeys(fresh if len(fresh) <= _FEW else known, output))
         self._outputs.append(output)
 
-    def _look_for(self, heard: Heard, found: set[str]) -> None:
+    def _look_for(self, heard: Heard, found: AbstractSet[str]) -> None:
         source_of = self._source_of
         hits_of: defaultdict[_Output, list[str]] = defaultdict(list)
         for token in source_of.keys() & found:
@@ -174,7 +177,7 @@ class _Tracer:
         likely = [output for output, hits in hits_of.items() if output.is_met_by(hits)]
         self._met += (_Met(output, heard, hits_of[output]) for output in sorted(likely, key=_position))
 
-    def _unheard(self, found: set[str]) -> tuple[str, ...]:
+    def _unheard(self, found: AbstractSet[str]) -> tuple[str, ...]:
         said, given = self._said, self._source_of
         new = [token for token in found if not token.isalpha() and token not in said and token not in given]
         return tuple(sorted(token for token in new if token[0] != "#" and any(map(str.isdigit, token))))

@@ -8,6 +8,7 @@ belong to a tool, not to its answer.
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from string import ascii_letters, digits
 
 from analyzer.session.model import Json
 from analyzer.timeline.outcome import unblocked
@@ -19,6 +20,8 @@ Weight = int
 
 _WORDS = re.compile(r"[^\W_]+(?:[._:@/\\,'\u2019-]+[^\W_]+)*")
 _ATOMS = re.compile(r"[^\W_]+")
+_JOINTS = "._:@/\\,'-"
+_TO_SPACES = bytes(sign if chr(sign) in (ascii_letters + digits + _JOINTS) else 32 for sign in range(256))
 _NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+\.[0-9]+")
 # Han, kana, Thai, Lao, Burmese, Khmer: words follow each other without a space.
 _UNSPACED = re.compile(
@@ -67,7 +70,7 @@ def tokens(text: str) -> set[str]:
     """Return the tokens of a text, common words left out."""
     folded = text.casefold()
     if folded.isascii():
-        return _spaced(folded) - _COMMON
+        return _spaced_ascii(folded) - _COMMON
     found = _spaced(_UNSPACED.sub(" ", folded))
     for run in _UNSPACED.findall(folded):
         found.update(_pieces(run))
@@ -108,7 +111,21 @@ def _number_weight(digits: str) -> Weight:
 
 
 def _spaced(text: str) -> set[str]:
-    found = set(_WORDS.findall(text))
+    return _opened(set(_WORDS.findall(text)))
+
+
+def _spaced_ascii(text: str) -> set[str]:
+    """Return what `_spaced` does, of a text that is all ASCII: bytes are told apart faster than patterns are met."""
+    found = set(text.encode().translate(_TO_SPACES).decode().split())
+    for word in [word for word in found if word[0] in _JOINTS or word[-1] in _JOINTS]:
+        found.discard(word)
+        found.add(word.strip(_JOINTS))
+    found.discard("")
+    return _opened(found)
+
+
+def _opened(found: set[str]) -> set[str]:
+    """Return words together with the parts of those that are joined, numbers in their plain spelling."""
     for word in [word for word in found if not word.isalnum()]:
         if _NUMBER.fullmatch(word):
             found.discard(word)
