@@ -25,6 +25,7 @@ LEAST = 3
 
 def found(path: Path, detector: Detector) -> list[dict[str, Any]]:
     diagnosis = diagnose(read_session(path.read_bytes()), detectors=(detector,))
+    assert [note.message for note in diagnosis.notes if note.code == "detector-failed"] == []
     causes: list[dict[str, Any]] = json.loads(json.dumps(diagnosis.to_dict()["failure_causes"]))
     return causes
 

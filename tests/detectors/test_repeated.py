@@ -23,8 +23,11 @@ FORMS = {"twice": (2, False), "twelve times": (12, False), "twelve runs": (12, T
 
 def found(path: Path, times: int, *, with_rims: bool) -> list[str]:
     session = repeated(path.read_bytes(), times, with_rims=with_rims)
-    causes = diagnose(session, detectors=(DETECTORS[path.parent.name],)).failure_causes
-    return [f"{cause.severity} {cause.impact} {cause.rule or ''}: {cause.description}" for cause in causes]
+    diagnosis = diagnose(session, detectors=(DETECTORS[path.parent.name],))
+    assert [note.message for note in diagnosis.notes if note.code == "detector-failed"] == []
+    return [
+        f"{cause.severity} {cause.impact} {cause.rule or ''}: {cause.description}" for cause in diagnosis.failure_causes
+    ]
 
 
 def name_of(path: Path) -> str:

@@ -28,7 +28,12 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 from mutants_page import PAGE, page_of, unargued  # noqa: E402  # tests/support is no package
 from mutating import DETECTORS, Mutant, everything, take_on  # noqa: E402  # as above
 
-_TESTS = ("tests/detectors", "tests/analyzer/test_recorded_cases.py", "tests/analyzer/test_deviations.py")
+_TESTS = (
+    "tests/detectors",
+    "tests/analyzer/test_recorded_cases.py",
+    "tests/analyzer/test_deviations.py",
+    "tests/analyzer/test_cost.py",
+)
 _NO_JUDGES = ("tests/detectors/test_pages.py",)  # of the pages, which no rule changes
 _OPTIONS = ("-q", "-s", "--no-header", "-pno:randomly", "-pno:cacheprovider", "-pno:xdist")
 _LONGEST = 20  # seconds of processor time: a mutant that hangs is found
