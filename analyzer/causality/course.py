@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from analyzer.causality.moves import Move, Moves, moves_of
+from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT, payload_of
 from analyzer.session.model import Json
 from analyzer.session.shapes import is_list, is_object
@@ -22,10 +23,10 @@ __all__ = ["MOST_TEXT", "Course", "course_of", "is_code", "is_control"]
 MOST_TEXT: Final = 20_000
 """Characters of one text that are looked at, from its beginning; of an answer also from its end."""
 
-_CONTROL = re.compile(r"\W*[A-Z][A-Z_]{2,}\W*")
-_FINAL = re.compile(r"final answer\W", re.IGNORECASE)
+_CONTROL = pattern(r"\W*[A-Z][A-Z_]{2,}\W*")
+_FINAL = pattern(r"final answer\W", re.IGNORECASE)
 _CLOSING = 600  # characters of the last words in which a run is closed
-_BLOCK = re.compile(r"```.*?```", re.DOTALL)
+_BLOCK = pattern(r"```.*?```", re.DOTALL)
 _LINES = 2  # line breaks from which on a text in an argument is something written, not a value
 
 

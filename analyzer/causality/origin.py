@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from typing import Final
 
 from analyzer.causality.course import MOST_TEXT, Course
+from analyzer.pattern import pattern
 from analyzer.timeline.telling import weight
 
 __all__ = ["answer_origins"]
 
-_FINAL = re.compile(r"final answer\W*", re.IGNORECASE)
+_FINAL = pattern(r"final answer\W*", re.IGNORECASE)
 _LINE: Final = 300
 # What an answer sets apart: bold, code, quotes, what follows "answer:".
-_SET_APART = re.compile(
+_SET_APART = pattern(
     r"\*\*([^*\n]{1,120})\*\*|`+([^`]{1,200})`+|[\"“]([^\"”\n]{2,120})[\"”]"
     r"|\b(?:answer|result|output)\b[^:\n]{0,30}:\s*([^\n]{1,150})",
     re.IGNORECASE,

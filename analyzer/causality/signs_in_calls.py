@@ -11,6 +11,7 @@ from analyzer.causality.effects import values_of
 from analyzer.causality.marks import Marks, fading, first
 from analyzer.causality.moves import Move
 from analyzer.causality.scene import Scene
+from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.call import Call
 from analyzer.timeline.error_classes import ErrorClass, classify
@@ -29,12 +30,12 @@ __all__ = [
     "made_up",
 ]
 
-_MADE_UP = re.compile(
+_MADE_UP = pattern(
     r"\b(?:simulat\w+|hypothetical\w*|placeholder\w*|assum(?:e|es|ed|ing|ption|ptions)\b|mock\w*|dummy|fictional"
     r"|(?:sample|example|fake) data|replace with|your_\w+|made.up)\b",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(r"\b(?:non|not|no|cannot|can't|isn't|never|un)\b-?", re.IGNORECASE)
+_NEGATION = pattern(r"\b(?:non|not|no|cannot|can't|isn't|never|un)\b-?", re.IGNORECASE)
 _OWN_FAULTS = frozenset((None, ErrorClass.ARGUMENTS, ErrorClass.UNKNOWN_TOOL))
 _SAME_WORDS: Final = 2
 _LOOKED_AT: Final = 8  # failed calls that are compared with all that was said before

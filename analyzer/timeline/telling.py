@@ -5,11 +5,11 @@ no spaces between words are cut into pieces of two and of four characters. Keys 
 belong to a tool, not to its answer.
 """
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from string import ascii_letters, digits
 
+from analyzer.pattern import pattern
 from analyzer.session.model import Json
 from analyzer.timeline.outcome import unblocked
 
@@ -18,20 +18,20 @@ __all__ = ["Weight", "is_piece", "sequence", "text_in", "tokens", "weight"]
 Weight = int
 """0: says nothing by itself. 1: a word. 2: a number or an id that stands for itself."""
 
-_WORDS = re.compile(r"[^\W_]+(?:[._:@/\\,'\u2019-]+[^\W_]+)*")
-_ATOMS = re.compile(r"[^\W_]+")
+_WORDS = pattern(r"[^\W_]+(?:[._:@/\\,'\u2019-]+[^\W_]+)*")
+_ATOMS = pattern(r"[^\W_]+")
 _JOINTS = "._:@/\\,'-"
 _TO_SPACES = bytes(sign if chr(sign) in (ascii_letters + digits + _JOINTS) else 32 for sign in range(256))
-_NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+\.[0-9]+")
+_NUMBER = pattern(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+\.[0-9]+")
 # Han, kana, Thai, Lao, Burmese, Khmer: words follow each other without a space.
-_UNSPACED = re.compile(
+_UNSPACED = pattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+"
 )
-_GRAMMAR = re.compile("[\u3040-\u309f]+")  # hiragana alone: endings and particles
+_GRAMMAR = pattern("[\u3040-\u309f]+")  # hiragana alone: endings and particles
 _PAIR, _PHRASE = 2, 4
 _WORD = 4  # letters; shorter ones are in every text
 _ID = 3  # characters of a number or an id
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+_YEAR = pattern(r"(?:19|20)[0-9]{2}")
 _SMALL_NUMBER = 3  # digits: prices, counts and codes of that size meet by accident
 _PATH_SIGNS = frozenset("@/\\:_")
 _SHORTEST_PATH = 6
