@@ -20,7 +20,7 @@ from critiqor_otel.receiver.config import ReceiverConfig
 from critiqor_otel.receiver.receiver import Receiver
 from critiqor_otel.reconstruct.reconstruct import reconstruct
 from critiqor_otel.span import Span
-from critiqor_otel.spool.sealed_runs import SESSION_FILE
+from critiqor_otel.spool.run_files import SESSION_FILE
 
 __all__ = ["CountedIds", "MemorySink", "ToldClock", "embedded_receiver", "sealed_sessions", "traced"]
 

@@ -31,7 +31,6 @@ larger than before looks slow.
 """
 
 from collections.abc import Iterator, Sequence
-from statistics import median
 from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
@@ -71,10 +70,16 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     for calls in by_tool.values():
         if len(calls) <= OTHERS:
             continue
-        usual = median(timed.seconds for timed in calls)
+        usual = _median([timed.seconds for timed in calls])
         slow = [timed for timed in calls if timed.seconds >= max(SECONDS, TIMES * usual)]
         if slow:
             yield _cause(timeline, slow, usual)
+
+
+def _median(values: list[float]) -> float:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def _timed(timeline: Timeline) -> Iterator[_Timed]:

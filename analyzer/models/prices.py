@@ -1,8 +1,7 @@
 """What do tokens cost? By a dated price list, the built-in one or a user's own."""
 
-import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -75,9 +74,8 @@ class PriceList(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 @cache
 def known_prices() -> PriceList:
-    """Return the built-in list."""
-    data = tomllib.loads(files("analyzer.models").joinpath("prices.toml").read_text("utf-8"))
-    return msgspec.convert({**data, "as_of": str(data["as_of"])}, PriceList)
+    """Return the built-in list, `prices.json`; docs/configuration.md tells what its figures mean."""
+    return msgspec.json.decode(Path(__file__).with_name("prices.json").read_bytes(), type=PriceList)
 
 
 def price_of(model: str | None, prices: PriceList) -> Price | None:

@@ -1,9 +1,8 @@
 """How many tokens fit into a model's window? By a dated table, which a user's settings go before."""
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -27,9 +26,8 @@ class WindowTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 @cache
 def known_windows() -> WindowTable:
-    """Return the built-in table."""
-    data = tomllib.loads(files("analyzer.models").joinpath("windows.toml").read_text("utf-8"))
-    return msgspec.convert({**data, "as_of": str(data["as_of"])}, WindowTable)
+    """Return the built-in table, `windows.json`."""
+    return msgspec.json.decode(Path(__file__).with_name("windows.json").read_bytes(), type=WindowTable)
 
 
 def window_of(model: str | None, own: Mapping[str, int]) -> int | None:

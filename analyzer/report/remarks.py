@@ -1,7 +1,7 @@
 """What is to be told of a run besides its failures: how it ended, what nobody could judge, where it came from?"""
 
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 
 import msgspec
 
@@ -88,7 +88,7 @@ def _failed(verdict: Diagnosis) -> str:
 
 def _signal(number: int) -> str:
     try:
-        return signal.Signals(number).name
+        return str(import_module("signal").Signals(number).name)
     except ValueError:
         return f"signal {number}"
 

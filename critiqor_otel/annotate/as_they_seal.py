@@ -17,7 +17,7 @@ from analyzer.errors import SessionFileError
 from analyzer.session.codec import read_session
 from critiqor_otel.annotate.verdict_spans import verdict_spans
 from critiqor_otel.span import Span
-from critiqor_otel.spool.sealed_runs import SESSION_FILE
+from critiqor_otel.spool.run_files import SESSION_FILE
 from critiqor_otel.spool.sink import SealedRun
 from critiqor_otel.spool.verdicts import Rules, whole_run
 

@@ -26,8 +26,8 @@ from critiqor_otel.cli.side import Side
 from critiqor_otel.cli.suite import Case, Suite, read_suite
 from critiqor_otel.emit.run_identity import new_run_id
 from critiqor_otel.errors import UnreadableInputError
+from critiqor_otel.spool.run_files import DIAGNOSIS_FILE
 from critiqor_otel.spool.run_folder import folder_of
-from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE
 
 __all__ = ["Request", "benchmark", "command"]
 

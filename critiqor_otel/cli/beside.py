@@ -6,7 +6,7 @@ from pathlib import Path
 from analyzer.report.json_form import run_document
 from analyzer.report.report import RunReport
 from critiqor_otel.cli.side import Side
-from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, beside
+from critiqor_otel.spool.run_files import DIAGNOSIS_FILE, beside
 from critiqor_otel.spool.whole_file import whole_file
 
 __all__ = ["write_beside"]

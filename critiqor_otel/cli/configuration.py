@@ -4,9 +4,8 @@ The settings are the fields of `analyzer.options.Options`; the table `policy` be
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -27,6 +26,8 @@ _OWN_FILE: Final = "critiqor.toml"
 _PROJECT_FILE: Final = "pyproject.toml"
 _TABLE: Final = "tool.critiqor"
 _OTHERS: Final = frozenset(("policy",))
+# A table of ours, however it is spelled; what a text in quotes holds is found to be none by the parser.
+_MAY_BE_OURS = re.compile(r"""^[ \t\[]*["']?tool["']?\s*(?:\.\s*["']?critiqor\b|\]|=)""", re.MULTILINE)
 _PLACE = re.compile(r" - at `\$\.?([^`]*)`$")
 _FAR: Final = 0.6  # how alike a key has to be to be meant
 
@@ -74,7 +75,10 @@ def _read_settings(path: Path) -> Mapping[str, Any]:
 def _mentions_us(path: Path) -> bool:
     """Return whether a project's file has settings of ours; one that nobody can read is somebody else's trouble."""
     try:
-        document = tomllib.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        if _MAY_BE_OURS.search(text) is None:  # the parser takes as long to load as the command has for all
+            return False
+        document = import_module("tomllib").loads(text)
     except (OSError, ValueError):
         return False
     tool = document.get("tool")
@@ -131,7 +135,7 @@ def _check_keys(given: Mapping[str, Any], known: Iterable[str], place: str) -> N
 
 
 def _meant(word: str, known: Iterable[str]) -> str:
-    near = get_close_matches(word.lower(), sorted(known), n=1, cutoff=_FAR)
+    near = import_module("difflib").get_close_matches(word.lower(), sorted(known), n=1, cutoff=_FAR)
     return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(known))}"
 
 

@@ -30,7 +30,8 @@ from critiqor_otel.emit.otlp_settings import host_of
 from critiqor_otel.emit.replay import Replayed
 from critiqor_otel.emit.session_spans import spans_of
 from critiqor_otel.engine.local import diagnosed, duplicates
-from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, SESSION_FILE, Arrival, seal
+from critiqor_otel.spool.run_files import DIAGNOSIS_FILE, SESSION_FILE
+from critiqor_otel.spool.sealed_runs import Arrival, seal
 from critiqor_otel.spool.whole_file import make_folder
 
 __all__ = ["TRACE_FILE", "Request", "command", "demo"]

@@ -23,8 +23,8 @@ from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import diagnosed
 from critiqor_otel.spool.plugin_sessions import finalize_session, write_run_record
+from critiqor_otel.spool.run_files import SESSION_FILE
 from critiqor_otel.spool.run_folder import folder_of
-from critiqor_otel.spool.sealed_runs import SESSION_FILE
 
 __all__ = ["Request", "command", "finalize"]
 

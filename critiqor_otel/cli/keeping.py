@@ -14,7 +14,7 @@ from analyzer.session.model import Session
 from critiqor_otel.cli.side import Side
 from critiqor_otel.errors import OutputError
 from critiqor_otel.formats.inputs import HISTORY_FILE
-from critiqor_otel.spool.sealed_runs import SESSION_FILE
+from critiqor_otel.spool.run_files import SESSION_FILE
 
 __all__ = ["Stores", "keep", "keep_started", "start_of"]
 

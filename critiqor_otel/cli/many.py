@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from functools import partial
-from importlib import metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,7 @@ def many_runs(
     request = fingerprint(str(Path.cwd()), [(one.path, one.place) for one in inputs], msgspec.structs.astuple(wanted))
     parts = [part for one in inputs for part in in_parts(one)]
     plan = Plan(
-        version=metadata.version("critiqor-otel"),
+        version=import_module("importlib.metadata").version("critiqor-otel"),
         request=request,
         inputs=state_of(parts),
         partitions=_partitions(inputs, scale),

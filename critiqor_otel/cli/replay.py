@@ -19,7 +19,7 @@ from critiqor_otel.emit.otlp_exporter import OTLPSpanExporter
 from critiqor_otel.emit.otlp_settings import Protocol, host_of
 from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.emit.replay import Replayed, follow, redacted, replay
-from critiqor_otel.spool.sealed_runs import SESSION_FILE
+from critiqor_otel.spool.run_files import SESSION_FILE
 
 __all__ = ["Request", "command", "replay_runs"]
 

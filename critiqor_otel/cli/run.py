@@ -39,7 +39,7 @@ from critiqor_otel.receiver.config import ReceiverConfig
 from critiqor_otel.receiver.receiver import Receiver
 from critiqor_otel.spool.open_sessions import Patience
 from critiqor_otel.spool.owner import OwnerSettings
-from critiqor_otel.spool.sealed_runs import SESSION_FILE
+from critiqor_otel.spool.run_files import SESSION_FILE
 from critiqor_otel.spool.sink import SealedRun
 from critiqor_otel.spool.verdicts import whole_run
 

@@ -15,7 +15,8 @@ from critiqor_otel.cli.reading import Silent, read_runs
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import duplicates
 from critiqor_otel.spool.continuations import told_apart
-from critiqor_otel.spool.sealed_runs import SESSION_FILE, Arrival, Sealed, seal
+from critiqor_otel.spool.run_files import SESSION_FILE
+from critiqor_otel.spool.sealed_runs import Arrival, Sealed, seal
 
 __all__ = ["Request", "command", "sessions"]
 

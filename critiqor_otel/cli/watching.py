@@ -10,7 +10,7 @@ from critiqor_otel.backends.address import is_address
 from critiqor_otel.cli.product import STANDARD_OUTPUT
 from critiqor_otel.formats.input_files import files_under
 from critiqor_otel.formats.inputs import HISTORY_FILE
-from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE
+from critiqor_otel.spool.run_files import DIAGNOSIS_FILE
 
 __all__ = ["check_watchable", "watch"]
 

@@ -7,8 +7,8 @@ from urllib.parse import quote
 import msgspec
 
 from analyzer.report.html.index import IndexRow, row_of_file
+from critiqor_otel.spool.run_files import DIAGNOSIS_FILE, SESSION_FILE
 from critiqor_otel.spool.run_folder import run_id_of
-from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, SESSION_FILE
 
 __all__ = ["UNJUDGED", "RunsList"]
 

@@ -25,7 +25,7 @@ from analyzer.session.codec import read_session
 from critiqor_otel.receiver.browsing import PREFIX, UiAnswer
 from critiqor_otel.receiver.runs_list import RunsList
 from critiqor_otel.spool.continuations import join_continuations
-from critiqor_otel.spool.sealed_runs import SESSION_FILE
+from critiqor_otel.spool.run_files import SESSION_FILE
 from critiqor_otel.spool.verdicts import Rules
 
 __all__ = ["Ui"]

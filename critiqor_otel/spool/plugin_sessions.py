@@ -13,7 +13,7 @@ from analyzer.session.jsontext import strict_json
 from analyzer.session.model import Session
 from analyzer.verdict import Diagnosis
 from critiqor_otel.errors import OutputError, UnreadableInputError
-from critiqor_otel.spool.sealed_runs import RECEIPT_FILE, beside
+from critiqor_otel.spool.run_files import RECEIPT_FILE, beside
 from critiqor_otel.spool.whole_file import SEALED, create_once
 
 __all__ = ["finalize_session", "write_run_record"]

@@ -13,7 +13,8 @@ import msgspec
 from analyzer.errors import SessionFileError
 from analyzer.session.codec import read_session
 from analyzer.session.model import Note, Session
-from critiqor_otel.spool.sealed_runs import SESSION_FILE, complete_receipt
+from critiqor_otel.spool.run_files import SESSION_FILE
+from critiqor_otel.spool.sealed_runs import complete_receipt
 
 __all__ = ["SealedIndex", "SealedTrace", "Spans", "spans_of"]
 

@@ -12,37 +12,14 @@ from analyzer.session.jsontext import strict_json
 from analyzer.session.model import Session
 from critiqor_otel.errors import OutputError
 from critiqor_otel.spool.file_group import NewFile, Outcome, create_group
+from critiqor_otel.spool.run_files import RECEIPT_FILE, SESSION_FILE
 from critiqor_otel.spool.run_folder import continuation_folder, folder_of
 from critiqor_otel.spool.whole_file import create_once, make_folder
 
-__all__ = [
-    "DIAGNOSIS_FILE",
-    "RECEIPT_FILE",
-    "SESSION_FILE",
-    "Arrival",
-    "Sealed",
-    "beside",
-    "complete_receipt",
-    "seal",
-    "seal_all",
-]
-
-SESSION_FILE = "session.json"
-RECEIPT_FILE = "receipt.json"
-DIAGNOSIS_FILE = "diagnosis.json"
+__all__ = ["Arrival", "Sealed", "complete_receipt", "seal", "seal_all"]
 
 _WRITABLE = 0o222
 _RECEIPT_SCHEMA = "critiqor.receipt.v1"
-
-
-def beside(session_file: str, name: str) -> str:
-    """Return the name of a file beside a session file.
-
-    `session.json` has `diagnosis.json`, `a.session.json` has `a.diagnosis.json`, any other its own name before it.
-    """
-    if session_file.endswith(SESSION_FILE):
-        return session_file.removesuffix(SESSION_FILE) + name
-    return f"{session_file}.{name}"
 
 
 class Arrival(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,8 +12,8 @@ from analyzer.session.codec import read_session
 from analyzer.session.model import Session
 from analyzer.verdict import Diagnosis
 from critiqor_otel.spool.continuations import join_continuations
+from critiqor_otel.spool.run_files import DIAGNOSIS_FILE, SESSION_FILE
 from critiqor_otel.spool.run_folder import folder_of
-from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, SESSION_FILE
 from critiqor_otel.spool.whole_file import whole_file
 
 __all__ = ["Rules", "judge", "verdict_line", "whole_run"]

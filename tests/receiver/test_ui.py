@@ -16,8 +16,9 @@ from critiqor_otel.errors import ReceiverError
 from critiqor_otel.formats.reading import read_paths
 from critiqor_otel.receiver.receiver import Receiver
 from critiqor_otel.receiver.runs_list import UNJUDGED, RunsList
+from critiqor_otel.spool.run_files import DIAGNOSIS_FILE
 from critiqor_otel.spool.run_folder import folder_of
-from critiqor_otel.spool.sealed_runs import DIAGNOSIS_FILE, Arrival, seal
+from critiqor_otel.spool.sealed_runs import Arrival, seal
 
 LOOP = CAPTURES / "pydantic_ai" / "repeat_identical_calls.otlp.jsonl"
 
