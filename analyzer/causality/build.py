@@ -1,8 +1,8 @@
 """From a run and its failures to the causal graph."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from analyzer.causality.graph import Edge, Node, RunGraph
+from analyzer.causality.graph import Edge, Node, Relation, RunGraph
 from analyzer.causality.links import LINKS, LinkRule
 from analyzer.causality.scene import Link, Scene
 from analyzer.profile import Profile
@@ -20,29 +20,28 @@ def build_graph(scene: Scene, profile: Profile) -> RunGraph:
     label = _LABELS[profile]
     nodes = [Node(event.event_id, event.event, "event", label(event)) for event in scene.timeline.events]
     nodes += (Node(failure.node, "failure", "failure", failure.cause.type) for failure in scene.failures)
-    edges = _unique(scene) if profile is Profile.STANDARD else _edges(scene, profile)
+    edges: list[Edge] = []
+    seen: dict[Relation, set[tuple[str, str]]] = {}
+    for rule in LINKS[profile]:
+        links = rule.find(scene)
+        if profile is Profile.STANDARD:
+            links = _unique(links, seen.setdefault(rule.relation, set()))
+        edges += _edges(rule, links)
     return RunGraph(tuple(nodes), tuple(edges))
 
 
-def _unique(scene: Scene) -> Iterator[Edge]:
-    """Yield each edge once, by whatever rule it was found first, and none that leads to its own beginning."""
-    seen: set[tuple[str, str, str]] = set()
-    for edge in _edges(scene, Profile.STANDARD):
-        key = (edge.source, edge.target, edge.relation)
-        if edge.source == edge.target or key in seen:
-            continue
-        if edge.relation != "precedes":
-            seen.add(key)
-        yield edge
+def _unique(links: Iterable[Link], seen: set[tuple[str, str]]) -> Iterator[Link]:
+    """Yield each link once, by whatever rule it was found first, and none that leads to its own beginning."""
+    for link in links:
+        source, target = ends = link.source, link.target
+        if source != target and ends not in seen:
+            seen.add(ends)
+            yield link
 
 
-def _edges(scene: Scene, profile: Profile) -> Iterator[Edge]:
-    for rule in LINKS[profile]:
-        yield from (_edge(rule, link) for link in rule.find(scene))
-
-
-def _edge(rule: LinkRule, link: Link) -> Edge:
-    return Edge(link.source, link.target, rule.relation, link.rule or rule.name, link.confidence or rule.confidence)
+def _edges(rule: LinkRule, links: Iterable[Link]) -> list[Edge]:
+    relation, name, usual = rule.relation, rule.name, rule.confidence
+    return [Edge(link.source, link.target, relation, link.rule or name, link.confidence or usual) for link in links]
 
 
 def _recorded_label(event: Event) -> str:

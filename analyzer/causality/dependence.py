@@ -69,7 +69,9 @@ def _is_full(event: Event) -> bool:
         action = payload.get("action", event.extra.get("action"))
         return action == "compaction" or (is_number(share) and share >= _SATURATED)
     reasons = payload.get("finish_reasons")
-    return is_list(reasons) and any(isinstance(reason, str) and reason.lower() in _CUT_OFF for reason in reasons)
+    if not reasons or not is_list(reasons):
+        return False
+    return any(isinstance(reason, str) and reason.lower() in _CUT_OFF for reason in reasons)
 
 
 def _size(event: Event) -> int:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from analyzer.causality.blame import Blame
 from analyzer.causality.course import Course, course_of
@@ -22,7 +23,7 @@ class Failure:
     cause: FailureCause
 
 
-class Link(NamedTuple):
+class Link(Struct, frozen=True, gc=False):
     """Source and target, ids of events or of failure nodes; what the rule says of this link, where it says more."""
 
     source: str

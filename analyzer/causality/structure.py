@@ -30,7 +30,8 @@ _SCOPE_ENDS = {"agent_end": "agent_start", "agent_finish": "agent_start", "turn_
 
 def in_order(scene: Scene) -> Iterator[Link]:
     """Tie each event to the next in time."""
-    return (Link(first.event_id, second.event_id) for first, second in pairwise(scene.timeline.events))
+    ids = [event.event_id for event in scene.timeline.events]
+    return map(Link, ids, ids[1:])
 
 
 def asked_for(scene: Scene) -> Iterator[Link]:
@@ -80,19 +81,17 @@ def retries(scene: Scene) -> Iterator[Link]:
 
 def spans_inside(scene: Scene) -> Iterator[Link]:
     """Tie the first event of a span to the first event of each span inside."""
-    first: dict[SpanRef, tuple[int, str]] = {}
+    first: dict[SpanRef, int] = {}
     events = scene.timeline.events
     for position, event in enumerate(events):
         if event.span is not None:
-            first.setdefault(event.span, (position, event.event_id))
-    for position, event in enumerate(events):
-        if event.span is None or first[event.span][0] != position:
-            continue
-        otel = payload_of(event).get("otel")
+            first.setdefault(event.span, position)
+    for span, position in first.items():
+        otel = payload_of(events[position]).get("otel")
         parent_id = otel.get("parent_span_id") if is_object(otel) else None
-        parent = first.get(SpanRef(event.span.trace_id, parent_id)) if isinstance(parent_id, str) else None
-        if parent is not None and parent[0] < position:
-            yield Link(parent[1], event.event_id)
+        parent = first.get(SpanRef(span.trace_id, parent_id)) if isinstance(parent_id, str) else None
+        if parent is not None and parent < position:
+            yield Link(events[parent].event_id, events[position].event_id)
 
 
 def events_inside(scene: Scene) -> Iterator[Link]:
@@ -120,10 +119,12 @@ def handed_over(scene: Scene) -> Iterator[Link]:
     """Tie what hands work over to an agent to the first event of that agent after it."""
     waiting: dict[str, str] = {}
     for event in scene.timeline.events:
+        to = _addressee(event)
+        if not to and not waiting:
+            continue
         agent = _name(payload_of(event).get("agent"))
         if agent and agent in waiting:
             yield Link(waiting.pop(agent), event.event_id)
-        to = _addressee(event)
         if to and to != agent:
             waiting[to] = event.event_id
 

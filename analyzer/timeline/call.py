@@ -31,7 +31,8 @@ __all__ = ["Call", "Fingerprint", "FingerprintOf", "call_of", "implied_fingerpri
 Fingerprint: TypeAlias = tuple[str | None, bytes]
 """Tool, and its arguments as canonical JSON."""
 
-FingerprintOf: TypeAlias = Callable[[str | None, Event], Fingerprint | None]
+FingerprintOf: TypeAlias = Callable[[str | None, Event, Json | Absent], Fingerprint | None]
+"""From the tool, the event that tells of the arguments, and the arguments."""
 
 
 class Call(Struct, frozen=True, kw_only=True):
@@ -75,23 +76,29 @@ class Call(Struct, frozen=True, kw_only=True):
 
 def call_of(pair: Pair, fingerprint_of: FingerprintOf, look_up: LookUp) -> Call:
     """Return the call that a start and its output, if any, tell of."""
-    start, output = pair.start, pair.output
+    starts, outputs = pair.starts, pair.outputs
+    start, output = starts[0], outputs[0] if outputs else None
     payload = payload_of(start)
     agent = payload.get("agent")
     tool = tool_of(start)
+    arguments = _arguments(pair, look_up)
     result, outcome = _answer(pair)
     digest = ABSENT if output is None else first_given(output, RESULT_FINGERPRINT)
     return Call(
         tool=tool,
         call_id=call_id_of(start),
         agent=agent if isinstance(agent, str) else None,
-        arguments=_arguments(pair, look_up),
-        fingerprint=_fingerprint(pair, tool, fingerprint_of),
+        arguments=arguments,
+        fingerprint=(
+            fingerprint_of(tool, start, arguments)
+            if len(starts) == 1
+            else _fingerprint(pair, tool, fingerprint_of, look_up)
+        ),
         position=pair.position,
         event_id=start.event_id,
         output_id=None if output is None else output.event_id,
         output_position=pair.output_position,
-        event_ids=tuple(event.event_id for event in (*pair.starts, *pair.outputs)),
+        event_ids=tuple([event.event_id for event in (*starts, *outputs)]),
         result=result,
         result_fingerprint=digest if isinstance(digest, str) else None,
         status=outcome.status,
@@ -104,15 +111,13 @@ def call_of(pair: Pair, fingerprint_of: FingerprintOf, look_up: LookUp) -> Call:
     )
 
 
-def recorded_fingerprint(tool: str | None, start: Event) -> Fingerprint | None:
+def recorded_fingerprint(tool: str | None, _: Event, arguments: Json | Absent) -> Fingerprint | None:
     """Return tool and arguments as they stand; absent arguments are none, `{}` (critiqor 0.1.4)."""
-    arguments = first_present(start, ARGUMENTS)
     return tool, canonical({} if arguments is ABSENT else arguments)
 
 
-def implied_fingerprint(tool: str | None, start: Event) -> Fingerprint | None:
+def implied_fingerprint(tool: str | None, start: Event, arguments: Json | Absent) -> Fingerprint | None:
     """Return tool and arguments: null is no arguments, JSON text its object; None when they are not carried."""
-    arguments = first_given(start, ARGUMENTS)
     if arguments is ABSENT:
         digest = first_given(start, ARGUMENTS_FINGERPRINT)
         return (tool, digest.encode("utf-8", "replace")) if isinstance(digest, str) else None
@@ -135,11 +140,10 @@ def _arguments(pair: Pair, look_up: LookUp) -> Json | Absent:
     return ABSENT
 
 
-def _fingerprint(pair: Pair, tool: str | None, fingerprint_of: FingerprintOf) -> Fingerprint | None:
-    bearer = pair.start
-    if len(pair.starts) > 1:
-        bearer = next((start for start in pair.starts if first_present(start, ARGUMENTS) is not ABSENT), bearer)
-    return fingerprint_of(tool, bearer)
+def _fingerprint(pair: Pair, tool: str | None, fingerprint_of: FingerprintOf, look_up: LookUp) -> Fingerprint | None:
+    """Return the fingerprint of a call that several hooks report, by the first that tells of its arguments."""
+    bearer = next((start for start in pair.starts if first_present(start, ARGUMENTS) is not ABSENT), pair.start)
+    return fingerprint_of(tool, bearer, look_up(bearer, ARGUMENTS))
 
 
 def _answer(pair: Pair) -> tuple[Json | Absent, Outcome]:

@@ -157,9 +157,10 @@ class Timeline:
     @cached_property
     def position_of(self) -> dict[str, int]:
         """Where each event stands, by id; of equal ids the first."""
-        places: dict[str, int] = {}
-        for position, event in enumerate(self.events):
-            places.setdefault(event.event_id, position)
+        ids = [event.event_id for event in self.events]
+        places = dict(zip(ids, range(len(ids)), strict=True))
+        if len(places) < len(ids):
+            places.update(zip(reversed(ids), reversed(range(len(ids))), strict=True))
         return places
 
 

@@ -46,15 +46,17 @@ class Carried(Struct, frozen=True, kw_only=True):
 def missing_facts(carried: Carried) -> tuple[Fact, ...]:
     """Return the facts that are not carried, or known to be carried in part only."""
     lacks_tools = _lacks_tool_calls(carried)
-    silent = any(_was_answered_unseen(call, carried) for call in carried.calls)
+    work = [call for call in carried.calls if not call.pseudo]
+    answered = [call for call in work if call.output_id is not None]
+    silent = len(answered) < len(work) and any(_was_answered_unseen(call, carried) for call in work)
     models = carried.model_calls
     absent = {
         Fact.TOKENS: not carried.tokens or carried.hidden_model_calls,
         Fact.MODEL_CALLS: not models or carried.hidden_model_calls,
         Fact.TOOL_CALLS: lacks_tools,
-        Fact.TOOL_ARGUMENTS: lacks_tools or any(call.arguments is ABSENT for call in carried.calls if not call.pseudo),
-        Fact.TOOL_RESULTS: lacks_tools or silent or any(_lacks_result(call) for call in carried.calls),
-        Fact.TOOL_ERRORS: lacks_tools or silent or any(_lacks_outcome(call) for call in carried.calls),
+        Fact.TOOL_ARGUMENTS: lacks_tools or any(call.arguments is ABSENT for call in work),
+        Fact.TOOL_RESULTS: lacks_tools or silent or any(_lacks_result(call) for call in answered),
+        Fact.TOOL_ERRORS: lacks_tools or silent or None in [call.status for call in answered],
         Fact.MESSAGES: bool(models) and not any(call.messages for call in models),
     }
     return tuple(fact for fact in Fact if absent[fact] or fact in carried.in_part)
@@ -75,8 +77,4 @@ def _was_answered_unseen(call: Call, carried: Carried) -> bool:
 
 
 def _lacks_result(call: Call) -> bool:
-    return call.output_id is not None and not call.pseudo and call.result is ABSENT and call.error is None
-
-
-def _lacks_outcome(call: Call) -> bool:
-    return call.output_id is not None and not call.pseudo and call.status is None
+    return call.result is ABSENT and call.error is None

@@ -1,13 +1,13 @@
 """Which model calls there were, what each reports, and what it proves about tools."""
 
-from collections import deque
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
 from analyzer.session.accessors import name_of, payload_of
-from analyzer.session.model import Event
+from analyzer.session.model import Event, Json, SpanRef
 from analyzer.session.shapes import is_list, is_object
+from analyzer.timeline.queues import Queues
 from analyzer.timeline.tokens import Usage, usage_of
 
 __all__ = ["REPORT", "REQUEST", "ModelCall", "ModelCalls"]
@@ -37,25 +37,25 @@ class ModelCalls:
 
     def __init__(self) -> None:
         self._calls: list[list[Event | None]] = []
-        self._open: dict[Hashable, deque[list[Event | None]]] = {}
+        self._open: Queues[SpanRef | None, list[Event | None]] = Queues()
         self.reports: list[Event] = []
 
     def request(self, event: Event) -> None:
         """Take what was sent to a model."""
         call: list[Event | None] = [event, None]
         self._calls.append(call)
-        self._open.setdefault(event.span, deque()).append(call)
+        self._open.put(event.span, call)
 
     def usage(self, event: Event) -> None:
         """Take what came back, or a report of tokens that no call accounts for."""
         if name_of(event) == REPORT:
             self.reports.append(event)
             return
-        waiting = self._open.get(event.span)
-        if waiting:
-            waiting.popleft()[1] = event
-        else:
+        waiting = self._open.take(event.span)
+        if waiting is None:
             self._calls.append([None, event])
+        else:
+            waiting[1] = event
 
     def hidden(self, call_ids: Iterable[str | None]) -> bool:
         """Return whether a model asked for one of these calls where no trace shows it.
@@ -66,8 +66,10 @@ class ModelCalls:
         told: set[str] = set()
         shown: set[str] = set()
         for request, response in self._calls:
-            told.update(_asked(request))
-            shown.update(_asked(response))
+            for event, ids in ((request, told), (response, shown)):
+                messages = None if event is None else payload_of(event).get("messages")
+                if is_list(messages):
+                    ids.update(_asked(messages))
         return not (told - shown).isdisjoint(call_ids)
 
     def all(self) -> list[ModelCall]:
@@ -88,10 +90,9 @@ def _model_call(request: Event | None, response: Event | None) -> ModelCall:
     )
 
 
-def _asked(event: Event | None) -> Iterator[str]:
-    """Yield the ids of the calls that the messages of an event ask for."""
-    messages = None if event is None else payload_of(event).get("messages")
-    for message in messages if is_list(messages) else ():
+def _asked(messages: list[Json]) -> Iterator[str]:
+    """Yield the ids of the calls that messages ask for."""
+    for message in messages:
         requests = message.get("tool_requests") if is_object(message) else None
         for request in requests if is_list(requests) else ():
             if is_object(request) and isinstance(request.get("id"), str):

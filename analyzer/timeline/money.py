@@ -4,7 +4,6 @@ A call that reports no usage, or whose model the list does not know, makes the s
 told apart into input and output counts at the lowest rate.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,9 +61,9 @@ class _Clerk:
 
     def call(self, call: ModelCall, timeline: Timeline) -> None:
         """Take a model call."""
-        places = [timeline.position_of[name] for name in (call.response_id, call.request_id) if name is not None]
-        payloads = [payload_of(timeline.events[place]) for place in places]
-        cost = self._cost(payloads, call.usage)
+        place_of, events = timeline.position_of, timeline.events
+        places = [place_of[name] for name in (call.response_id, call.request_id) if name is not None]
+        cost = self._cost([payload_of(events[place]) for place in places], call.usage)
         if cost is None:
             self._open = True
         elif places:
@@ -92,10 +91,11 @@ class _Clerk:
 
     def _cost(self, payloads: list[dict[str, Any]], usage: Usage | None) -> float | None:
         if self._prices.currency == _REPORTED_CURRENCY:
-            for cost in _told(payloads, _REPORTED):
-                if is_number(cost) and cost > 0:
+            for payload in payloads:
+                cost = payload.get(_REPORTED)
+                if cost is not None and is_number(cost) and cost > 0:
                     return float(cost)
-        model = next((model for model in _told(payloads, "model") if isinstance(model, str)), None)
+        model = _model_of(payloads)
         if usage is None or model is None:
             return None
         if model not in self._by_model:
@@ -119,5 +119,9 @@ class _Clerk:
         )
 
 
-def _told(payloads: list[dict[str, Any]], key: str) -> Iterator[Any]:
-    return (payload[key] for payload in payloads if payload.get(key) is not None)
+def _model_of(payloads: list[dict[str, Any]]) -> str | None:
+    for payload in payloads:
+        model = payload.get("model")
+        if isinstance(model, str):
+            return model
+    return None

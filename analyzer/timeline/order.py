@@ -1,7 +1,6 @@
 """In which order the events happened, and under which ids they are spoken of."""
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -30,12 +29,10 @@ def by_time(events: tuple[Event, ...]) -> tuple[tuple[Event, ...], list[Note]]:
 
 
 def _sorted(events: tuple[Event, ...]) -> tuple[Event, ...]:
-    times: list[int] = []
-    last = next((event.time_ns for event in events if event.time_ns is not None), 0)
-    for event in events:
-        last = last if event.time_ns is None else event.time_ns
-        times.append(last)
-    if all(first <= second for first, second in pairwise(times)):
+    told = [event.time_ns for event in events]
+    last = next((time for time in told if time is not None), 0)
+    times = [last := last if time is None else time for time in told]
+    if times == sorted(times):
         return events
     order = sorted(range(len(events)), key=times.__getitem__)
     return tuple(events[position] for position in order)

@@ -29,8 +29,8 @@ _ERROR_TEXT = pattern(
     r"|(?:[A-Za-z_]\w*\.)+[A-Z]\w*(?:Timeout|TimeoutExpired|Interrupt)\s*:"
     r"|(?:KeyboardInterrupt|SystemExit|StopIteration|StopAsyncIteration|GeneratorExit)\s*:)"
 )
-_ERROR_FLAGS = ("is_error", "isError")
 _EXIT_CODES = ("exit_code", "exitCode")
+_VERDICTS = frozenset(("error", "is_error", "isError", "status", *_EXIT_CODES))
 _SHORT = 200
 
 
@@ -65,7 +65,7 @@ def error_text(result: Json | Absent) -> str | None:
 def unblocked(result: Json | Absent) -> Json | Absent:
     """Return what a result holds: the text of a single content block, the object of a JSON text, else itself."""
     value = result
-    if is_object(value) and is_list(value.get("content")) and not _flagged(value):
+    if is_object(value) and "content" in value and is_list(value["content"]) and not _flagged(value):
         value = value["content"]
     if is_list(value) and len(value) == 1 and is_object(value[0]) and isinstance(value[0].get("text"), str):
         value = value[0]["text"]
@@ -82,6 +82,8 @@ def _decoded(text: str) -> Json:
 
 
 def _object_error(value: dict[str, Any]) -> str | None:
+    if value.keys().isdisjoint(_VERDICTS):
+        return None
     error = value.get("error")
     if error:
         return message_text(error)
@@ -96,7 +98,7 @@ def _object_error(value: dict[str, Any]) -> str | None:
 
 
 def _flagged(value: dict[str, Any]) -> bool:
-    return any(value.get(name) is True for name in _ERROR_FLAGS)
+    return value.get("is_error") is True or value.get("isError") is True
 
 
 def _bad_exit(code: Json | Absent) -> bool:

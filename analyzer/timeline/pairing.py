@@ -4,13 +4,16 @@ Two hooks may report one call: `tool_call` and `tool_execution_start` under one 
 names of an output. An output without a call is kept apart.
 """
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import TypeVar
 
 from analyzer.session.accessors import call_id_of, name_of, tool_of
 from analyzer.session.model import Event
+from analyzer.timeline.queues import Queues
 
 __all__ = ["Pair", "Pairing"]
+
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 class Pair:
@@ -50,8 +53,8 @@ class Pairing:
         self.orphans: list[tuple[Event, int]] = []
         """Outputs of no call, with their positions."""
         self._latest: dict[str, Pair] = {}
-        self._open_by_id: dict[str, deque[Pair]] = {}
-        self._open_by_tool: dict[str | None, deque[Pair]] = {}
+        self._open_by_id: Queues[str, Pair] = Queues()
+        self._open_by_tool: Queues[str | None, Pair] = Queues()
 
     def start(self, event: Event, position: int, user_turn: int) -> Pair:
         """Take a call's start; return its pair, an old one when another hook reported it before."""
@@ -64,16 +67,14 @@ class Pairing:
                 known.starts.append(event)
                 return known
             pair = self._latest[call_id] = self._new(event, position, user_turn)
-            self._open_by_id.setdefault(call_id, deque()).append(pair)
-        self._open_by_tool.setdefault(tool_of(event), deque()).append(pair)
+            self._open_by_id.put(call_id, pair)
+        self._open_by_tool.put(tool_of(event), pair)
         return pair
 
     def output(self, event: Event, position: int) -> Pair | None:
         """Take an output; return its call's pair, or None when it answers no call so far."""
         call_id = call_id_of(event)
-        pair = (
-            self._by_id(event, call_id) if call_id is not None else _first_open(self._open_by_tool.get(tool_of(event)))
-        )
+        pair = self._by_id(event, call_id) if call_id is not None else _first_open(self._open_by_tool, tool_of(event))
         if pair is None:
             self.orphans.append((event, position))
             return None
@@ -85,7 +86,7 @@ class Pairing:
         left: list[tuple[Event, int]] = []
         for event, position in self.orphans:
             call_id = call_id_of(event)
-            pair = _first_open(self._open_by_id.get(call_id)) if call_id is not None else None
+            pair = _first_open(self._open_by_id, call_id) if call_id is not None else None
             if pair is None:
                 left.append((event, position))
             else:
@@ -98,22 +99,22 @@ class Pairing:
         return pair
 
     def _by_id(self, event: Event, call_id: str) -> Pair | None:
-        found = _first_open(self._open_by_id.get(call_id))
+        found = _first_open(self._open_by_id, call_id)
         if found is not None:
             return found
         latest = self._latest.get(call_id)
         if latest is not None:
             return latest if _is_news(event, latest.outputs) else None
         # The call's own report may lack the id that its output has.
-        return _first_open(self._open_by_tool.get(tool_of(event)), without_id=True)
+        pair = _first_open(self._open_by_tool, tool_of(event))
+        return None if pair is not None and call_id_of(pair.start) is not None else pair
 
 
-def _first_open(waiting: deque[Pair] | None, *, without_id: bool = False) -> Pair | None:
-    while waiting:
-        pair = waiting[0]
+def _first_open(waiting: Queues[_Key, Pair], key: _Key) -> Pair | None:
+    while (pair := waiting.peek(key)) is not None:
         if not pair.outputs:
-            return None if without_id and call_id_of(pair.start) is not None else pair
-        waiting.popleft()
+            return pair
+        waiting.take(key)
     return None
 
 

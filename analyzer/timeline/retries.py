@@ -82,7 +82,9 @@ class _Index:
         tool = tool_of(event)
         if tool is None:
             return None if "model" in payload_of(event) else _neighbour(seen)
-        if first_given(event, ARGUMENTS) is not ABSENT and (wanted := implied_fingerprint(tool, event)) is not None:
+        arguments = first_given(event, ARGUMENTS)
+        wanted = None if arguments is ABSENT else implied_fingerprint(tool, event, arguments)
+        if wanted is not None:
             return self._by_fingerprint.get(wanted, self._next(seen, tool))
         return self._by_tool.get(tool, self._next(seen, tool))
 

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -29,6 +30,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 }
 _CACHE_WRITES = ("cache_write_tokens", "cache_creation_input_tokens", "cacheWriteTokens", "cacheWrite")
 _OWN = frozenset(name for names in _NAMES.values() for name in names) - {"input", "output"}
+_KNOWN = frozenset(name for names in (*_NAMES.values(), _CACHE_WRITES) for name in names)
 _GROUPED = pattern(r"\s*(-?[0-9][0-9_, ]{0,40})(?:\.[0-9]{1,40})?\s*")
 
 
@@ -63,7 +65,8 @@ def usage_of(event: Event) -> Usage | None:
     A missing total is input and output together; numeric text is read, negative and other values are not.
     """
     extra, payload = event.extra, payload_of(event)
-    for block in (extra.get("usage"), extra.get("token_usage"), _own_totals(extra), payload.get("usage")):
+    own = (extra.get("usage"), extra.get("token_usage"), _own_totals(extra)) if extra else ()
+    for block in (*own, payload.get("usage")):
         if block is not None and (usage := _usage(block)) is not None:
             return usage
     return None
@@ -71,15 +74,19 @@ def usage_of(event: Event) -> Usage | None:
 
 def total_of(usages: Iterable[Usage | None], *, complete: bool) -> Tokens:
     """Return the sums of what is known."""
-    sums: dict[str, int] = {}
-    for usage in usages:
-        if usage is None:
-            continue
-        for name in _NAMES:
-            value = getattr(usage, name)
-            if value is not None:
-                sums[name] = sums.get(name, 0) + value
-    return Tokens(**sums, complete=complete and bool(sums))
+    known = [usage for usage in usages if usage is not None]
+    sums = {
+        "input": _sum([usage.input for usage in known]),
+        "output": _sum([usage.output for usage in known]),
+        "cached_input": _sum([usage.cached_input for usage in known]),
+        "total": _sum([usage.total for usage in known]),
+    }
+    return Tokens(**sums, complete=complete and any(found is not None for found in sums.values()))
+
+
+def _sum(counts: list[int | None]) -> int | None:
+    found = [count for count in counts if count is not None]
+    return sum(found) if found else None
 
 
 def whole_input(given: int, output: int | None, total: int | None, *, cached: int) -> int:
@@ -116,22 +123,32 @@ def _usage(block: Json) -> Usage | None:
     if not is_object(block):
         total = _count(block)
         return None if total is None else Usage(total=total)
-    found = {name: _first(block, names) for name, names in _NAMES.items()}
-    given, written = found["input"], _first(block, _CACHE_WRITES)
-    if given is not None:
-        cached = (found["cached_input"] or 0) + (written or 0)
-        found["input"] = whole_input(given, found["output"], found["total"], cached=cached)
-        if found["input"] != given and found["total"] == given + (found["output"] or 0):
-            found["total"] = None  # it leaves the cached input out
-    if found["total"] is None and (parts := [found[name] for name in ("input", "output") if found[name] is not None]):
-        found["total"] = sum(part for part in parts if part is not None)
-    return Usage(**found, cache_write=written) if any(value is not None for value in found.values()) else None
+    places = _places_of(tuple(filter(_KNOWN.__contains__, block)))
+    given, output, cached, total, written = [_first(block, names) for names in places]
+    whole = given
+    if given is not None and (beside := (cached or 0) + (written or 0)):
+        whole = whole_input(given, output, total, cached=beside)
+        if whole != given and total == given + (output or 0):
+            total = None  # it leaves the cached input out
+    if total is None and (whole is not None or output is not None):
+        total = (whole or 0) + (output or 0)
+    if total is None and cached is None:
+        return None
+    return Usage(input=whole, output=output, cached_input=cached, total=total, cache_write=written)
+
+
+@lru_cache(maxsize=256)
+def _places_of(known: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return where a block with these of the known names tells of what: input, output, cached, total, cache writes."""
+    return tuple(tuple(name for name in names if name in known) for names in (*_NAMES.values(), _CACHE_WRITES))
 
 
 def _first(block: dict[str, Any], names: tuple[str, ...]) -> int | None:
     for name in names:
-        if name in block and (value := _count(block[name])) is not None:
-            return value
+        value = block[name]
+        count = value if type(value) is int and value >= 0 else _count(value)
+        if count is not None:
+            return count
     return None
 
 

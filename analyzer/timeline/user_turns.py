@@ -44,7 +44,9 @@ class UserTurns:
         """Take what a model is sent."""
         payload = payload_of(event)
         messages = payload.get("messages")
-        last = messages[-1] if is_list(messages) and messages else None
+        if not messages or not is_list(messages):
+            return
+        last = messages[-1]
         if not is_object(last) or last.get("role") != "user" or "tool_responses" in last:
             return
         text = last.get("text")
@@ -62,7 +64,9 @@ class UserTurns:
         """Take what a model answers."""
         payload = payload_of(event)
         messages = payload.get("messages")
-        last = messages[-1] if is_list(messages) and messages else None
+        if not messages or not is_list(messages):
+            return
+        last = messages[-1]
         if not is_object(last):
             return
         text = last.get("text")
