@@ -9,13 +9,13 @@ service looks whether its server lives, and starts another in its place.
 
 import asyncio
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import grpc
 import grpc.aio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
+from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
 from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
@@ -36,6 +36,8 @@ _SERVICES = {
 }
 _HEALTH: Any = health  # typed by nobody
 _HEALTH_STUBS: Any = health_pb2_grpc
+_REFLECTION: Any = reflection
+_REFLECTION_STUBS: Any = reflection_pb2_grpc
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
 _DETAILS = "grpc-status-details-bin"
 _AUTHORIZATION = "authorization"
@@ -79,9 +81,11 @@ class GrpcService:
     async def _serve(self, host: str, port: int) -> int:
         server = grpc.aio.server(options=self._options())
         server.add_generic_rpc_handlers(tuple(self._handler(signal) for signal in _SERVICES))
-        _HEALTH_STUBS.add_HealthServicer_to_server(self._health, server)
         names = (*_SERVICES.values(), health.SERVICE_NAME, reflection.SERVICE_NAME)
-        reflection.enable_server_reflection(names, server)
+        _HEALTH_STUBS.add_HealthServicer_to_server(self._health, _ByName(server))
+        _REFLECTION_STUBS.add_ServerReflectionServicer_to_server(
+            _REFLECTION.aio.ReflectionServicer(names), _ByName(server)
+        )
         bound = self._bind(server, f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
         self._server = server
         await server.start()
@@ -164,6 +168,23 @@ class GrpcService:
             reserve(len(request))
             checked = await self._intake.keep(signal, Encoding.PROTOBUF, Transport.GRPC, request)
         return accepted(signal, Encoding.PROTOBUF, rejected=checked.refused, message=checked.message)
+
+
+class _ByName:
+    """A server to which services are added whose methods are looked up when they are called.
+
+    Methods that are registered with it have requests of their own waiting in grpcio, which writes into their memory
+    when the server ends, though its loop has given that back if it ended by an odd path: the process dies of it.
+    """
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+
+    def add_generic_rpc_handlers(self, handlers: tuple[Any, ...]) -> None:
+        self._server.add_generic_rpc_handlers(handlers)
+
+    def add_registered_method_handlers(self, _service: str, _handlers: Mapping[str, Any]) -> None:
+        """Leave them to the generic handlers, which have them too."""
 
 
 def _authorization(context: Any) -> bytes | None:

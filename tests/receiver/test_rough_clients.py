@@ -4,6 +4,8 @@ import os
 import random
 import socket
 import struct
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import grpc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from real_programs import wait_until
+from real_programs import Serving, wait_until
 from receiving import EXPORT, JSON, LOGS, PROTOBUF, addresses, call, hex_json, place, post, raw, receiving
 from spool_support import trace_request
 
@@ -164,6 +166,45 @@ def test_a_path_that_is_no_utf8_does_not_end_the_grpc_port(receiver: Receiver) -
         wait_until(lambda: is_served(receiver))
 
     assert addresses(receiver) == {(f"{1:032x}", f"{number:016x}"): 1 for number in (1, 2)}
+
+
+def test_odd_paths_among_good_calls_do_not_end_serve(tmp_path: Path) -> None:
+    """Of a server that an odd path had ended, grpcio once wrote into memory that was given back."""
+    serving = Serving(tmp_path / "runs")
+    with ThreadPoolExecutor(6) as clients:
+        odd = [clients.submit(send_odd_paths, serving, 80) for _ in range(3)]
+        for good in [clients.submit(send_until, serving.otlp, odd) for _ in range(3)]:
+            good.result()
+
+    assert [one.result() for one in odd] == [80, 80, 80]
+    assert serving.stop() == 0
+
+
+def send_odd_paths(serving: Serving, times: int) -> int:
+    """Return how many were sent before the process ended."""
+    odd = half_a_call().replace(b"collector", b"collect\xaer")
+    sent = 0
+    pause = threading.Event()
+    while sent < times and serving.process.poll() is None:
+        # Refused while the port is between two servers, which counts as well.
+        with suppress(OSError), socket.create_connection(("127.0.0.1", serving.ports[0]), timeout=10) as rough:
+            rough.sendall(odd)
+            rough.shutdown(socket.SHUT_WR)
+            rest_of(rough)
+        sent += 1
+        pause.wait(0.05)
+    return sent
+
+
+def send_until(address: str, ends: list[Future[None]]) -> None:
+    """Send good requests, on a new connection each, until all of those have ended."""
+    while not all(one.done() for one in ends):
+        with (
+            suppress(grpc.RpcError),
+            grpc.insecure_channel(address, [("grpc.use_local_subchannel_pool", 1)]) as channel,
+        ):
+            send: Any = channel.unary_unary(EXPORT)
+            send(REQUEST, timeout=10)
 
 
 def is_served(receiver: Receiver) -> bool:
