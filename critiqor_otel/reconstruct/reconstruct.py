@@ -62,7 +62,8 @@ def reconstruct(
     spans, logs = list(spans), list(logs)
     known: dict[int, Facts] = {}
     ties = gathered(others)
-    tell(spans, logs, ties, known)
+    if logs or len({span.trace_id for span in spans}) > 1:  # the ties of one trace have nothing to tie it to
+        tell(spans, logs, ties, known)
     prepared = prepare(spans, logs, lambda span: known.get(id(span)) or facts_of(span))
     sets = clusters(ties, _chains(prepared.traces, ties))
     rebuilt = [
