@@ -1,20 +1,21 @@
 """Which shape has this JSON value? For values from outside, whose type is known to nobody."""
 
-from typing import Any, TypeGuard
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeGuard, cast
 
 from analyzer.session.model import Json
 
 __all__ = ["is_list", "is_number", "is_object"]
 
 
-def is_object(value: Json) -> TypeGuard[dict[str, Any]]:
-    """Return whether the value is a JSON object."""
-    return isinstance(value, dict)
+_IsObject: TypeAlias = Callable[[Json], TypeGuard[dict[str, Any]]]
+_IsList: TypeAlias = Callable[[Json], TypeGuard[list[Any]]]
 
-
-def is_list(value: Json) -> TypeGuard[list[Any]]:
-    """Return whether the value is a JSON array."""
-    return isinstance(value, list)
+# `isinstance` itself: both are asked dozens of times an event, and a function around it takes thrice as long.
+is_object: _IsObject = cast("_IsObject", dict.__instancecheck__)
+"""Return whether the value is a JSON object."""
+is_list: _IsList = cast("_IsList", list.__instancecheck__)
+"""Return whether the value is a JSON array."""
 
 
 def is_number(value: Json) -> TypeGuard[int | float]:
