@@ -153,7 +153,7 @@ def _cause(
 ) -> FailureCause:
     worst = ranked[0]
     weight = _WEIGHTS[worst.outlook.aftermath]
-    impact = -min(_LIMIT, weight.once + weight.again * (len(ranked) - 1)) if weight.once else 0
+    impact = -min(_LIMIT, weight.once + weight.again * (len(ranked) - 1))
     is_recovered = worst.outlook.aftermath is Aftermath.RECOVERED
     confidence = Confidence.MEDIUM if worst.told and weight.confidence is Confidence.HIGH else weight.confidence
     return FailureCause(

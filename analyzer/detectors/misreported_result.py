@@ -182,12 +182,8 @@ def _wrong_state(sentence: str, known: Mapping[str, _Told], states: Sequence[str
 
 
 def _holds_word(text: str, word: str) -> bool:
-    """Return whether a text holds a word at its first place, or anywhere, as a word of its own."""
-    place = text.find(word)
-    if place < 0:
-        return False
-    before, after = text[max(0, place - 1) : place], text[place + len(word) : place + len(word) + 1]
-    return not (before.isalnum() or after.isalnum()) or re.search(rf"\b{re.escape(word)}\b", text) is not None
+    """Return whether a text holds a word as a word of its own."""
+    return word in text and re.search(rf"\b{re.escape(word)}\b", text) is not None
 
 
 def _agree(state: str | None, said: str) -> bool:
