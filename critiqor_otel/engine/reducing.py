@@ -73,11 +73,12 @@ def reduce_share(share: Share, purpose: Purpose, *, store: Store) -> Reduced:
         waiting = _by_set(share, store)
         for leader in sorted(waiting):
             parts = waiting.pop(leader)
+            size = len(parts)
             for judged in _judged(parts, purpose, found):
                 seen.update(cause.severity for cause in judged.report.diagnosis.failure_causes)
                 also(judged)
                 frames.append(Frame(key_of(judged.session.run_id), purpose.product(judged)))
-            collect(len(parts))
+            collect(size)
     frames.sort(key=lambda frame: frame.key)
     with store.writing(name) as file:
         write_frames(frames, file)
@@ -106,22 +107,32 @@ def _by_set(share: Share, store: Store) -> dict[str, Parts]:
 
 
 def _judged(parts: Parts, purpose: Purpose, found: Reduced) -> Iterator[Judged]:
-    held = unpack(parts)
-    prepared = prepare(held.spans, held.logs, facts_of)
-    rebuilt = rebuild(prepared.traces, group_by=purpose.group_by)
-    found.spans += len(held.spans)
-    found.counts.add(prepared.counts)
-    found.notes += rebuilt.notes
-    found.silent_traces += rebuilt.silent_traces
-    sessions = join_continuations((*rebuilt.sessions, *held.sessions))
-    places = _places(held)
-    origins = _Origins(parts, held)
-    for session in sessions:
+    sessions, places, origins = _assembled(parts, purpose, found)
+    parts.clear()  # what was packed, and what it was unpacked to, is told by the sessions from here on
+    sessions.reverse()
+    while sessions:
+        session = sessions.pop()
         report = purpose.judge(session)
         files = origins.of(session)
         if files:
             report = msgspec.structs.replace(report, files=files, among_many=purpose.many_files)
         yield Judged(report, session, tuple(places.get(session.run_id, ())))
+
+
+def _assembled(
+    parts: Parts, purpose: Purpose, found: Reduced
+) -> tuple[list[Session], dict[str, list[str]], "_Origins"]:
+    """Return the sessions in order of run id, the session files of each, and where each has its evidence from."""
+    held = unpack(parts)
+    prepared = prepare(held.spans, held.logs, facts_of)
+    rebuilt = rebuild(prepared.traces, group_by=purpose.group_by)
+    for trace in prepared.traces:
+        trace.let_go()
+    found.spans += len(held.spans)
+    found.counts.add(prepared.counts)
+    found.notes += rebuilt.notes
+    found.silent_traces += rebuilt.silent_traces
+    return join_continuations((*rebuilt.sessions, *held.sessions)), _places(held), _Origins(parts, held)
 
 
 def _places(held: Unpacked) -> dict[str, list[str]]:
