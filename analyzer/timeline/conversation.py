@@ -9,7 +9,7 @@ agent's own words is not looked at where its answers are shown.
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -85,9 +85,7 @@ def conversation_of(events: Sequence[Event]) -> Conversation:
     """Return what the events of a run tell of its conversation; linear in the events and their messages."""
     listener = _Listener()
     for position, event in enumerate(events):
-        taker = listener.takers.get(event.event)
-        if taker is not None:
-            taker(event, position)
+        listener.take(event, position)
     return Conversation(utterances=tuple(listener.heard), answer=listener.answer())
 
 
@@ -101,10 +99,12 @@ class _Listener:
         self._told: dict[Hashable, dict[Hashable, int]] = {}
         """By source: how often it told of what."""
         self._output: Hashable = None
-        self.takers: Mapping[str, Callable[[Event, int], None]] = {
-            EventKind.STATE_TRANSITION: self._transition,
-            EventKind.TOKEN_USAGE: self._response,
-        }
+
+    def take(self, event: Event, position: int) -> None:
+        """Take the event at a position."""
+        taker = self._takers.get(event.event)
+        if taker is not None:
+            taker(self, event, position)
 
     def answer(self) -> Utterance | None:
         """Return what the run gave back."""
@@ -194,6 +194,11 @@ class _Listener:
             one = Utterance(role=role, text=text, agent=agent, position=position, asks=asks)
             known.append(one)
             self.heard.append(one)
+
+    _takers: ClassVar[Mapping[str, Callable[["_Listener", Event, int], None]]] = {
+        EventKind.STATE_TRANSITION: _transition,
+        EventKind.TOKEN_USAGE: _response,
+    }
 
 
 def _agent(payload: Mapping[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from enum import StrEnum
+from typing import ClassVar
 
 from analyzer.session.accessors import EXIT_CODE, first_given, payload_of
 from analyzer.session.model import Event, Json
@@ -42,14 +43,12 @@ class Ending:
         self._process_failed: bool | None = None
         self._process_open = False
         self._session_ended = False
-        self.takers: Mapping[str, Callable[[Event], None]] = {
-            "agent_start": self._agent_start,
-            "agent_end": self._agent_end,
-            "agent_finish": self._agent_end,
-            "session_end": self._session_end,
-            "process_start": self._process_start,
-            "process_end": self._process_end,
-        }
+
+    def take(self, name: str, event: Event) -> None:
+        """Take an event of that name, if it says something of the end."""
+        taker = self._takers.get(name)
+        if taker is not None:
+            taker(self, event)
 
     @property
     def agent_at_work(self) -> bool:
@@ -108,6 +107,15 @@ class Ending:
         self._process_open = False
         # No exit code at the end of a process: it was stopped for its time (critiqor.session.v1).
         self._process_failed = not (is_number(code) and code == 0)
+
+    _takers: ClassVar[Mapping[str, Callable[["Ending", Event], None]]] = {
+        "agent_start": _agent_start,
+        "agent_end": _agent_end,
+        "agent_finish": _agent_end,
+        "session_end": _session_end,
+        "process_start": _process_start,
+        "process_end": _process_end,
+    }
 
 
 def _ran_in_call(event: Event) -> bool:

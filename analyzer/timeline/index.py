@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 from analyzer.profile import Profile
 from analyzer.session.accessors import name_of
@@ -187,16 +188,6 @@ class _Builder:
         self.outputs: list[Event] = []
         self.user_turns = UserTurns()
         self.last_progress = -1
-        self._takers: Mapping[str, Callable[[Event, int], None]] = {
-            EventKind.TOOL_CALL: self._call,
-            EventKind.TOOL_OUTPUT: self._output,
-            EventKind.TOKEN_USAGE: self._usage,
-            EventKind.STATE_TRANSITION: self._transition,
-            EventKind.MEMORY_EVENT: self._memory,
-            EventKind.RETRY_EVENT: self._retry,
-            EventKind.PROCESS_START: self._process,
-            EventKind.PROCESS_END: self._process,
-        }
 
     def add(self, event: Event, position: int) -> None:
         """Take the event at a position."""
@@ -207,7 +198,7 @@ class _Builder:
         events.append(event)
         taker = self._takers.get(kind)
         if taker is not None:
-            taker(event, position)
+            taker(self, event, position)
 
     def timeline(self, session: Session, events: tuple[Event, ...], notes: list[Note], reading: Reading) -> Timeline:
         """Return the index over what was taken."""
@@ -278,9 +269,7 @@ class _Builder:
         self.user_turns.take(event, name, inside=self.ending.agent_at_work)
         if name in _PROGRESS:
             self.last_progress = position
-        taker = self.ending.takers.get(name)
-        if taker is not None:
-            taker(event)
+        self.ending.take(name, event)
 
     def _memory(self, event: Event, _: int) -> None:
         self.memory.add(event)
@@ -289,13 +278,22 @@ class _Builder:
         self.retries.retry(event)
 
     def _process(self, event: Event, _: int) -> None:
-        taker = self.ending.takers.get(event.event)
-        if taker is not None:
-            taker(event)
+        self.ending.take(event.event, event)
 
     def _model_call(self, position: int) -> None:
         self.retries.model_call()
         self.last_progress = position
+
+    _takers: ClassVar[Mapping[str, Callable[["_Builder", Event, int], None]]] = {
+        EventKind.TOOL_CALL: _call,
+        EventKind.TOOL_OUTPUT: _output,
+        EventKind.TOKEN_USAGE: _usage,
+        EventKind.STATE_TRANSITION: _transition,
+        EventKind.MEMORY_EVENT: _memory,
+        EventKind.RETRY_EVENT: _retry,
+        EventKind.PROCESS_START: _process,
+        EventKind.PROCESS_END: _process,
+    }
 
 
 def _carried_in_part(session: Session) -> frozenset[str]:
