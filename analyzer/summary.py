@@ -117,7 +117,7 @@ def evidence_level(timeline: Timeline, profile: Profile) -> EvidenceLevel:
 
 def _latency(timeline: Timeline) -> float | None:
     """Return the time of the run: where all of it lies within an agent's runs, that of these runs together."""
-    times = sorted(event.time_ns for event in timeline.events if event.time_ns is not None)
+    times = sorted([event.time_ns for event in timeline.events if event.time_ns is not None])
     if not times:
         return None
     pauses = [(before[1], after[0]) for before, after in pairwise(timeline.spells)]

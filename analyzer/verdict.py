@@ -73,6 +73,10 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run object of `critiqor.diagnosis.v1` as plain dicts, lists, strings and numbers."""
+        return {**self.document(), "causal_graph": _graph(self.causal_graph)}
+
+    def document(self) -> dict[str, Any]:
+        """Return the run object for an encoder, which takes the graph as it is: most of what a diagnosis holds."""
         return {
             "run_id": self.run_id,
             "trace_ids": list(self.trace_ids),
@@ -84,7 +88,7 @@ class Diagnosis:
             "scores": dict(self.scores),
             "failure_causes": [_cause(cause) for cause in self.failure_causes],
             "primary_diagnosis": msgspec.to_builtins(self.primary_diagnosis),
-            "causal_graph": _graph(self.causal_graph),
+            "causal_graph": self.causal_graph,
             "roots": _roots(self.roots),
             "cost_analysis": self.cost_analysis.to_dict(),
             "runtime_metrics": _metrics(self.runtime_metrics),

@@ -133,7 +133,8 @@ def _addressee(event: Event) -> str:
     """Return to whom an event hands over: a message by its address, a call by its tool's name; empty without one."""
     if event.event == EventKind.TOOL_CALL:
         return hands_over_to(tool_of(event) or "") or ""
-    return _name(payload_of(event).get("to"))
+    to = payload_of(event).get("to")
+    return "" if to is None else _name(to)
 
 
 def _name(agent: object) -> str:

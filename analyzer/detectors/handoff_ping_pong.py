@@ -58,7 +58,9 @@ def _stretches(calls: Sequence[Call]) -> Iterator[list[Call]]:
     """Yield the longest rows of hand-overs in which every second goes to the same agent, and no two in a row do."""
     row: list[Call] = []
     for call in calls:
-        to = None if _is_a_tool(call, row) else _to(call)
+        to = _to(call)
+        if to and _is_a_tool(call, row):
+            to = None
         if to and row and call.user_turn == row[-1].user_turn and _goes_on(row, to):
             row.append(call)
             continue

@@ -37,12 +37,12 @@ def run_lines(report: Report, look: Look) -> Iterator[bytes]:
     """Yield each run as a line of JSON."""
     _ = look
     for run in report.runs:
-        yield encode_json(_run(run)) + b"\n"
+        yield _encoded_run(_run(run)) + b"\n"
 
 
 def _run(run: RunReport) -> dict[str, Any]:
     """Return the run object; where there is a baseline, each failure says whether it is known, and why it passes."""
-    document = run.diagnosis.to_dict()
+    document = run.diagnosis.document()
     if run.has_baseline:
         for cause in document["failure_causes"]:
             cause["known"] = run.known.get(cause["fingerprint"])
@@ -51,15 +51,23 @@ def _run(run: RunReport) -> dict[str, Any]:
 
 def run_document(diagnosis: Diagnosis) -> bytes:
     """Return one run's verdict as the file that lies beside its session."""
-    return encode_json({"schema_version": SCHEMA_VERSION, **diagnosis.to_dict()}) + b"\n"
+    return _encoded_run({"schema_version": SCHEMA_VERSION, **diagnosis.document()}) + b"\n"
 
 
 def encode_json(value: Any) -> bytes:
     """Return the value as JSON on one line; what a terminal would obey and what UTF-8 can't hold is escaped."""
+    return _encoded(value) or strict_json(value)
+
+
+def _encoded_run(document: dict[str, Any]) -> bytes:
+    return _encoded(document) or strict_json(msgspec.to_builtins(document))
+
+
+def _encoded(value: Any) -> bytes | None:
     try:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:  # lone surrogates, legal in JSON's escapes only
-        return strict_json(value)
+        return None
     return _TERMINAL_BYTES.sub(_escaped, encoded)
 
 

@@ -76,12 +76,19 @@ LookUp: TypeAlias = Callable[[Event, Places], Json | Absent]
 
 def first_given(event: Event, places: Places) -> Json | Absent:
     """Return the first value that is not null; null when only nulls are there; ABSENT when nothing is."""
-    value = _first(event.extra, places.top) if event.extra else ABSENT
-    if value is None or value is ABSENT:
-        payload = event.payload
-        inner = _first(payload, places.payload) if is_object(payload) else ABSENT
-        return value if inner is ABSENT else inner
-    return value
+    found: Json | Absent = ABSENT
+    if event.extra:
+        found = _first(event.extra, places.top)
+        if found is not None and found is not ABSENT:
+            return found
+    payload = event.payload
+    if is_object(payload):
+        for name in places.payload:
+            if name in payload:
+                found = payload[name]
+                if found is not None:
+                    return found
+    return found
 
 
 def _first(fields: dict[str, Any], names: tuple[str, ...]) -> Json | Absent:

@@ -35,7 +35,7 @@ _DEEPEST = 3
 
 
 _Key: TypeAlias = tuple[str, str]
-"""What a success shares with a failure it may make up for: `tool`, `runs`, `word`, `value` or `made`; and which."""
+"""What a success shares with a failure it may make up for: `runs`, `word`, `value` or `made`; and which."""
 
 
 class Aftermath(StrEnum):
@@ -115,8 +115,11 @@ class Aftermaths:
 
     def _made_up_for(self, call: Call, after: int) -> int | None:
         issuer = self._issuers.get(call.call_id or "")
+        again = self._first(self._by_tool.get(call.tool or ""), after, issuer)
+        if again is not None:
+            return again
         for key in _wants(call):
-            again = self._first(self._successes.get(key), after, issuer)
+            again = self._first(self._alike.get(key), after, issuer)
             if again is not None:
                 return again
         return None
@@ -132,8 +135,17 @@ class Aftermaths:
         return None
 
     @cached_property
-    def _successes(self) -> dict[_Key, list[Call]]:
-        """The calls that succeeded, by what they have in common with those they may make up for."""
+    def _by_tool(self) -> dict[str, list[Call]]:
+        """The calls that succeeded, by tool."""
+        found: dict[str, list[Call]] = {}
+        for call in self._calls:
+            if call.output_id is not None:
+                found.setdefault(call.tool or "", []).append(call)
+        return found
+
+    @cached_property
+    def _alike(self) -> dict[_Key, list[Call]]:
+        """The calls that succeeded, by what else they have in common with those they may make up for."""
         found: dict[_Key, list[Call]] = {}
         for call in self._calls:
             if call.output_id is not None:
@@ -168,17 +180,13 @@ class Aftermaths:
 
 
 def _helps(call: Call) -> list[_Key]:
-    """Return what a call that succeeded may make up for: its tool, and what it shares with others."""
-    tool = call.tool or ""
-    return [("tool", tool), *_shared(call, "made" if changes_something(tool) else "value")]
+    """Return what a call that succeeded shares with those of other tools that it may make up for."""
+    return _shared(call, "made" if changes_something(call.tool or "") else "value")
 
 
 def _wants(call: Call) -> list[_Key]:
-    """Return what may make up for a call, its own tool first; what it looked for in vain may be made instead."""
-    tool = call.tool or ""
-    if changes_something(tool):
-        return [("tool", tool)]
-    return [("tool", tool), *_shared(call, "value"), *_shared(call, "made")]
+    """Return what may make up for a call besides its own tool; what it looked for in vain may be made instead."""
+    return [] if changes_something(call.tool or "") else [*_shared(call, "value"), *_shared(call, "made")]
 
 
 def _shared(call: Call, how: str) -> list[_Key]:

@@ -107,7 +107,9 @@ def _refusal(result: Json) -> str | None:
     value = unblocked(result)
     if isinstance(value, str):
         return value.strip() if len(value) <= _SENTENCE and _REFUSAL.match(value) else None
-    if not is_object(value) or not any(value.get(name) is False for name in _VERDICTS):
+    if not is_object(value) or value.keys().isdisjoint(_VERDICTS):
+        return None
+    if not any(value.get(name) is False for name in _VERDICTS):
         return None
     said = [text for name in _REASONS if (text := message_text(value.get(name))) is not None]
     return ": ".join(said) or None

@@ -1,6 +1,6 @@
 """Which texts of a run may hold what others gave: outputs, arguments, prompts, answers, in order, each once."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from operator import attrgetter
 
@@ -102,12 +102,13 @@ def _of_memory(event: Event, position: int) -> Iterator[Heard]:
             yield heard
 
 
-def _of_spoken(event: Event, position: int) -> Iterator[Heard]:
-    """Yield the fingerprints of what was said; the texts are the conversation's."""
+def _of_spoken(event: Event, position: int) -> Iterable[Heard]:
+    """Return the fingerprints of what was said; the texts are the conversation's."""
     parts = _parts(event, _MESSAGES)
-    if parts is not None:
-        way = Way.ANSWER if event.event_type in _BY_AGENT else Way.PROMPT
-        yield Heard(position=position, way=way, parts=parts)
+    if parts is None:
+        return ()
+    way = Way.ANSWER if event.event_type in _BY_AGENT else Way.PROMPT
+    return (Heard(position=position, way=way, parts=parts),)
 
 
 def _of_decision(event: Event, position: int) -> Iterator[Heard]:
@@ -122,7 +123,7 @@ def _of_process(event: Event, position: int) -> Iterator[Heard]:
         yield Heard(position=position, way=Way.ANSWER, value=text)
 
 
-_READERS: Mapping[str, Callable[[Event, int], Iterator[Heard]]] = {
+_READERS: Mapping[str, Callable[[Event, int], Iterable[Heard]]] = {
     EventKind.MEMORY_EVENT: _of_memory,
     EventKind.STATE_TRANSITION: _of_spoken,
     EventKind.TOKEN_USAGE: _of_spoken,

@@ -1,6 +1,7 @@
 """What became of each memory operation, counted once however many events report it."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -76,6 +77,7 @@ def recalls(calls: Iterable[Call], events: Sequence[Event], known: Iterable[Memo
     ]
 
 
+@lru_cache(maxsize=1024)
 def _recalls(tool: str | None) -> bool:
     words = () if tool is None else name_words(tool)
     return tool is not None and ("recall" in words or (not _MEMORY.isdisjoint(words) and is_lookup(tool)))
