@@ -1,9 +1,10 @@
 """How much can be trusted in an agent that behaves like this run: dimensions, trust, readiness."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Dimension
@@ -47,8 +48,7 @@ class Readiness(StrEnum):
     INSUFFICIENT_EVIDENCE = "insufficient_evidence"
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(Struct, frozen=True):
     """The figures of a run: 0 to 100 a dimension and for trust, and what follows from them."""
 
     dimensions: dict[str, int]

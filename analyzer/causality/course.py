@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
 
 from analyzer.causality.moves import Move, Moves, moves_of
 from analyzer.pattern import pattern
@@ -40,8 +41,7 @@ def is_code(call: Call) -> bool:
     return any(text.count("\n") >= _LINES for text in _texts(call.arguments))
 
 
-@dataclass(frozen=True)
-class Course:
+class Course(Struct, frozen=True, dict=True):
     """The moves of a run, and what they are together."""
 
     timeline: Timeline

@@ -1,7 +1,8 @@
 """Which rules tie one thing of a run to another: the table of link rules."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from analyzer.causality import dependence, evidence, structure
 from analyzer.causality.graph import Relation
@@ -12,8 +13,7 @@ from analyzer.profile import Profile
 __all__ = ["LINKS", "LinkRule"]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRule:
+class LinkRule(Struct, frozen=True):
     """One way in which things hang together: which kind of thing leads to which, and what must hold between them."""
 
     relation: Relation

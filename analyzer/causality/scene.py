@@ -1,7 +1,6 @@
 """What link rules look at: a run, what went wrong in it, and which failure owes to what."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from msgspec import Struct
@@ -15,8 +14,7 @@ from analyzer.timeline.index import Timeline
 __all__ = ["Failure", "Link", "Scene"]
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A failure cause as a node of the graph."""
 
     node: str
@@ -32,8 +30,7 @@ class Link(Struct, frozen=True, gc=False):
     rule: str | None = None
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(Struct, frozen=True, dict=True):
     """A run and its failures; what else rules ask for is looked up once, when it is asked for."""
 
     timeline: Timeline

@@ -6,7 +6,8 @@ for the wrong thing; where agents write code, the first code that fails is where
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from analyzer.causality import signs_in_calls as calls
 from analyzer.causality import signs_in_words as words
@@ -16,8 +17,7 @@ from analyzer.causality.scene import Scene
 __all__ = ["SIGNS", "Found", "Sign", "signs_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(Struct, frozen=True):
     """One reason to look at a move."""
 
     name: str
@@ -29,8 +29,7 @@ class Sign:
     """It speaks against the move by itself, also where nobody said that the run failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A sign that a move shows."""
 
     sign: Sign

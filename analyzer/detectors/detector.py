@@ -2,9 +2,10 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from analyzer.cause import FailureCause, RootCause
 from analyzer.options import Options
@@ -36,8 +37,7 @@ class Dimension(StrEnum):
 Find: TypeAlias = Callable[[Timeline, Options], Iterator[FailureCause]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detector:
+class Detector(Struct, frozen=True, kw_only=True):
     """One failure type. The module that defines it is its page: `explain TYPE` prints the docstring."""
 
     failure_type: str
@@ -52,8 +52,7 @@ class Detector:
     """Pure functions from a timeline to causes, one a profile that knows the type."""
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(Struct, frozen=True):
     """What stands behind a failure type, in words."""
 
     description: str

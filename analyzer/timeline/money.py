@@ -4,8 +4,9 @@ A call that reports no usage, or whose model the list does not know, makes the s
 told apart into input and output counts at the lowest rate.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from analyzer.models.prices import Consumed, Price, PriceList, known_prices, price_of
 from analyzer.session.accessors import payload_of
@@ -21,8 +22,7 @@ _REPORTED = "cost_usd"
 _REPORTED_CURRENCY = "USD"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bill:
+class Bill(Struct, frozen=True, kw_only=True):
     """What a run's model calls cost."""
 
     amount: float | None = None

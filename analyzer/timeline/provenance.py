@@ -11,7 +11,6 @@ hands a tool's message to the model is no use of it: it proves that the output c
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -53,8 +52,7 @@ class Use(Struct, frozen=True, kw_only=True):
     rule: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Provenance:
+class Provenance(Struct, frozen=True, kw_only=True, dict=True):
     """What became of the values that outputs gave."""
 
     unused: tuple[int, ...] = ()
@@ -62,7 +60,7 @@ class Provenance:
     invented: tuple[str, ...] = ()
     """Numbers and ids of the last answer that stand nowhere before it, sorted."""
     notes: tuple[Note, ...] = ()
-    met: "tuple[_Met, ...]" = field(default=(), repr=False)
+    met: "tuple[_Met, ...]" = ()
     """Texts that hold so much of an output that it may be a use."""
 
     @cached_property

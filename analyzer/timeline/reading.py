@@ -1,7 +1,8 @@
 """How does a profile read events: in which order, from which names, and which calls are equal?"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from analyzer.profile import Profile
 from analyzer.session.accessors import LookUp, first_given, first_present
@@ -11,8 +12,7 @@ from analyzer.timeline.order import Arrange, as_listed, by_time
 __all__ = ["READINGS", "Reading"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """How a profile reads events."""
 
     arrange: Arrange

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -45,8 +44,7 @@ class Usage(Struct, frozen=True, kw_only=True):
     """The part of the input that was written to a cache."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
+class Tokens(Struct, frozen=True, kw_only=True):
     """What the model calls consumed; None where no call reports it."""
 
     input: int | None = None

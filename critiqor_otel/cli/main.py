@@ -8,6 +8,7 @@ from typing import NamedTuple
 import click
 from typing_extensions import override
 
+from analyzer.bulk import bulk_work
 from critiqor_otel.cli.boundary import bounded
 
 __all__ = ["VERBS", "Verb", "main"]
@@ -69,7 +70,8 @@ class _LazyGroup(click.Group):
         verb = VERBS.get(cmd_name)
         if verb is None:
             return None
-        command = import_module(verb.module).command
+        with bulk_work():  # modules are made of objects that stay
+            command = import_module(verb.module).command
         if not isinstance(command, click.Command):
             raise TypeError(f"{verb.module}.command is no command")
         return command

@@ -4,9 +4,10 @@ A family of attribute names is one `Convention`: data, no code. `facts.py` reads
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from analyzer.session.shapes import is_object
 from critiqor_otel.conventions.remedies import Aspect, Library, Remedies
@@ -39,8 +40,7 @@ class BadValueError(ValueError):
     """An attribute holds something its field cannot be; read as absent, with a note."""
 
 
-@dataclass(frozen=True, slots=True)
-class Salvaged:
+class Salvaged(Struct, frozen=True):
     """What a cell could still read of a damaged value; the fact is the value, and the message becomes a note."""
 
     value: Any
@@ -163,8 +163,7 @@ def as_is(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """An attribute of the span."""
 
     key: str
@@ -176,8 +175,7 @@ class At:
         return None if value is None else self.shape(value)
 
 
-@dataclass(frozen=True, slots=True)
-class FromResource:
+class FromResource(Struct, frozen=True):
     """An attribute of the resource."""
 
     key: str
@@ -189,8 +187,7 @@ class FromResource:
         return None if value is None else self.shape(value)
 
 
-@dataclass(frozen=True, slots=True)
-class FromEvent:
+class FromEvent(Struct, frozen=True):
     """An attribute of the first span event of a name that has it, or a key of that event's body (log records)."""
 
     event: str
@@ -210,8 +207,7 @@ class FromEvent:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Everywhere:
+class Everywhere(Struct, frozen=True):
     """The span as a whole: for facts spread over many keys (`llm.input_messages.0…`), its events or its name."""
 
     shape: Callable[[Span], Any]
@@ -223,8 +219,7 @@ class Everywhere:
         return self.shape(span)
 
 
-@dataclass(frozen=True, slots=True)
-class When:
+class When(Struct, frozen=True):
     """A place that holds the fact only on spans of some kinds: `input.value` is a tool's arguments on a tool span."""
 
     key: str
@@ -245,8 +240,7 @@ def _nothing() -> Remedies:
     return {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Convention:
+class Convention(Struct, frozen=True, kw_only=True):
     """One family of attribute names.
 
     A span is of the family when `kind_key` holds one of `kinds`, or its name is one of `names`, or `recognise` says

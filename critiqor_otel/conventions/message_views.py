@@ -1,7 +1,6 @@
 """What a value that holds messages comes down to: the last question, the last answer, the instructions."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from msgspec import structs
@@ -23,7 +22,7 @@ def with_results(read: Callable[[Any], Any], unwrap: Callable[[Any], Any]) -> Ca
     def shape(value: Any) -> Any:
         found = read(value)
         if isinstance(found, Salvaged):
-            return replace(found, value=[_unwrapped(message, unwrap) for message in found.value])
+            return structs.replace(found, value=[_unwrapped(message, unwrap) for message in found.value])
         return [_unwrapped(message, unwrap) for message in found] if found else found
 
     return shape

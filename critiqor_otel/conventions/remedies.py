@@ -5,9 +5,10 @@ constructor, a line of a configuration file.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from analyzer.timeline.missing import Fact
 
@@ -47,8 +48,7 @@ Aspect: TypeAlias = Fact | Extra
 Remedies: TypeAlias = Mapping[Aspect, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Library:
+class Library(Struct, frozen=True, kw_only=True):
     """One of the libraries that write a family's names, known by its scope, with switches of its own."""
 
     name: str

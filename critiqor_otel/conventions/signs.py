@@ -1,14 +1,13 @@
 """What a span must have for a family to be asked about it at all: most families know most spans not to be theirs."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from critiqor_otel.span import Span
 
 __all__ = ["Signs"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signs:
+class Signs(Struct, frozen=True, kw_only=True):
     """One of these stands on every span of the family."""
 
     keys: frozenset[str] = frozenset()

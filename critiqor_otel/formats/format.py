@@ -5,8 +5,9 @@ means. Every JSON stream may hold every record format, mixed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO
+
+from msgspec import Struct, field
 
 from critiqor_otel.decode.findings import Findings
 from critiqor_otel.span import Batch, LogRecord, Span
@@ -14,8 +15,7 @@ from critiqor_otel.span import Batch, LogRecord, Span
 __all__ = ["Found", "RecordFormat", "StreamFormat"]
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Struct):
     """What records held; grows while they are read."""
 
     spans: list[Span] = field(default_factory=list[Span])
@@ -24,8 +24,7 @@ class Found:
     """Records that hold no traces and no logs, passed over on purpose."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordFormat:
+class RecordFormat(Struct, frozen=True, kw_only=True):
     """A meaning of JSON objects."""
 
     name: str
@@ -36,8 +35,7 @@ class RecordFormat:
     """Objects that `recognise` took, in order; whatever is wrong inside them is told to the findings, never raised."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamFormat:
+class StreamFormat(Struct, frozen=True, kw_only=True):
     """A way in which bytes hold records."""
 
     name: str

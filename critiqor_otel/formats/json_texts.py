@@ -6,8 +6,9 @@ in JSON strings, so a string that is open at the end of a line means that its do
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO, Generic, TypeVar
+
+from msgspec import Struct
 
 from critiqor_otel.errors import DecodeError
 from critiqor_otel.formats.json_scanner import Scanner
@@ -34,16 +35,14 @@ _OPENING = 12  # bytes by which a document is known that was written on where an
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece(Generic[_T]):
+class Piece(Struct, Generic[_T], frozen=True):
     """What a document became."""
 
     line: int
     content: _T
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """Something that is no document."""
 
     line: int

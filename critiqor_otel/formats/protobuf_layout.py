@@ -1,15 +1,15 @@
 """Does this look like an OTLP request in protobuf? Its layout is followed down to the first attributes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from critiqor_otel.decode.wire import LENGTH_DELIMITED, WireCutError, WireError, read_field
 
 __all__ = ["looks_like_request"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(Struct, frozen=True):
     """What fields a message has: number to wire type and, where it is followed, its own layout."""
 
     fields: Mapping[int, tuple[int, "_Layout | None"]] = field(default_factory=dict[int, tuple[int, "_Layout | None"]])

@@ -4,8 +4,9 @@ Source: https://opentelemetry.io/docs/specs/otel/trace/sdk_exporters/zipkin/ and
 those of earlier versions.
 """
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.decode.json_scalars import BadScalarError, as_double, as_integer
@@ -22,8 +23,7 @@ _LATEST = 1 << 63  # start and duration together stay within 64 bits
 _TRUE = (True, "true", "True", "1", "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
+class Marks(Struct, frozen=True, kw_only=True):
     """What the tags said about the span itself."""
 
     kind: SpanKind | None
