@@ -1,4 +1,4 @@
-"""Where the rules from `alternating_loop` to `cost_explosion` begin and end; the cases of each show what they are for."""
+"""Where the rules from `alternating_loop` to `cost_explosion` begin and end."""
 
 from typing import Any
 
