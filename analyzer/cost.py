@@ -121,11 +121,13 @@ def _with_money(
 
 def _waste(timeline: Timeline, causes: Sequence[FailureCause], bill: Bill) -> tuple[float, dict[str, float]]:
     """Return what the calls cost that the failures show: of a model call that asked for several, its share."""
+    grave = [cause for cause in causes if cause.impact < 0 and cause.severity is not Severity.LOW]
+    if not grave:
+        return 0.0, {}
     shares = _Shares(timeline, bill)
     by_type: dict[str, dict[int, float]] = {}
-    for cause in causes:
-        if cause.impact < 0 and cause.severity is not Severity.LOW:
-            by_type.setdefault(cause.type, {}).update(shares.of(cause))
+    for cause in grave:
+        by_type.setdefault(cause.type, {}).update(shares.of(cause))
     together: dict[int, float] = {}
     for found in by_type.values():
         together.update(found)

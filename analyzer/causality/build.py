@@ -24,7 +24,7 @@ def build_graph(scene: Scene, profile: Profile) -> RunGraph:
     seen: dict[Relation, set[tuple[str, str]]] = {}
     for rule in LINKS[profile]:
         links = rule.find(scene)
-        if profile is Profile.STANDARD:
+        if profile is Profile.STANDARD and rule.relation != "precedes":
             links = _unique(links, seen.setdefault(rule.relation, set()))
         edges += _edges(rule, links)
     return RunGraph(tuple(nodes), tuple(edges))

@@ -68,7 +68,9 @@ def _encoded(value: Any) -> bytes | None:
         encoded = msgspec.json.encode(value)
     except UnicodeEncodeError:  # lone surrogates, legal in JSON's escapes only
         return None
-    return _TERMINAL_BYTES.sub(_escaped, encoded)
+    if b"\x7f" in encoded or b"\xc2" in encoded:
+        return _TERMINAL_BYTES.sub(_escaped, encoded)
+    return encoded
 
 
 def _escaped(match: re.Match[bytes]) -> bytes:

@@ -62,13 +62,12 @@ class _Track:
 
     def add(self, fill: Fill) -> None:
         """Take a model call: it goes on with the context that is nearest to it in size, or opens another."""
-        fitting = [place for place, one in enumerate(self._open) if fill.tokens >= _HALF * one.fills[-1].tokens]
-        if not fitting:
+        place = self._nearest(fill.tokens)
+        if place is None:
             context = Context(fills=[fill], cut_from=self._open[-1] if self._open else None)
             self._open.append(context)
             self._all.append(context)
             return
-        place = min(fitting, key=lambda place: abs(self._open[place].fills[-1].tokens - fill.tokens))
         for nested in self._open[place + 1 :]:
             nested.cut_from = None
         del self._open[place + 1 :]
@@ -77,6 +76,16 @@ class _Track:
         while place and fill.tokens >= _HALF * self._open[place - 1].fills[-1].tokens:
             place -= 1
             del self._open[place]
+
+    def _nearest(self, tokens: int) -> int | None:
+        """Return the place of the open context that is nearest in size, those left out that are twice as large."""
+        found, nearest = None, 0
+        for place, one in enumerate(self._open):
+            size = one.fills[-1].tokens
+            distance = abs(size - tokens)
+            if tokens >= _HALF * size and (found is None or distance < nearest):
+                found, nearest = place, distance
+        return found
 
     def settled(self) -> list[Context]:
         """Return the contexts, new conversations told apart from cut ones."""
@@ -90,12 +99,13 @@ class _Track:
 def _fills(timeline: Timeline, windows: Mapping[str, int], told: int | None) -> Iterator[tuple[str | None, Fill]]:
     sent: list[tuple[str | None, str | None, int, int]] = []
     largest: dict[str | None, int] = {}
+    events, position_of = timeline.events, timeline.position_of
     for call in timeline.model_calls:
         if call.usage is None or call.usage.input is None or call.response_id is None:
             continue
-        position = timeline.position_of[call.response_id]
-        payload = payload_of(timeline.events[position])
-        asked = {} if call.request_id is None else payload_of(timeline.events[timeline.position_of[call.request_id]])
+        position = position_of[call.response_id]
+        payload = payload_of(events[position])
+        asked = {} if call.request_id is None else payload_of(events[position_of[call.request_id]])
         model = _text(payload.get("model")) or _text(asked.get("model"))
         sent.append((_text(payload.get("agent")) or _text(asked.get("agent")), model, position, call.usage.input))
         largest[model] = max(largest.get(model, 0), call.usage.input)

@@ -169,6 +169,8 @@ class _Tracer:
 
     def _look_for(self, heard: Heard, found: AbstractSet[str]) -> None:
         source_of = self._source_of
+        if source_of.keys().isdisjoint(found):
+            return
         hits_of: defaultdict[_Output, list[str]] = defaultdict(list)
         for token in source_of.keys() & found:
             hits_of[source_of[token]].append(token)

@@ -21,7 +21,8 @@ Weight = int
 _WORDS = pattern(r"[^\W_]+(?:[._:@/\\,'\u2019-]+[^\W_]+)*")
 _ATOMS = pattern(r"[^\W_]+")
 _JOINTS = "._:@/\\,'-"
-_TO_SPACES = bytes(sign if chr(sign) in (ascii_letters + digits + _JOINTS) else 32 for sign in range(256))
+_UNJOINED = f"{ascii_letters}{digits} ".encode()
+_TO_SPACES = bytes(sign if sign in _UNJOINED + _JOINTS.encode() else 32 for sign in range(256))
 _NUMBER = pattern(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+\.[0-9]+")
 # Han, kana, Thai, Lao, Burmese, Khmer: words follow each other without a space.
 _UNSPACED = pattern(
@@ -116,10 +117,15 @@ def _spaced(text: str) -> set[str]:
 
 def _spaced_ascii(text: str) -> set[str]:
     """Return what `_spaced` does, of a text that is all ASCII: bytes are told apart faster than patterns are met."""
-    found = set(text.encode().translate(_TO_SPACES).decode().split())
-    for word in [word for word in found if word[0] in _JOINTS or word[-1] in _JOINTS]:
-        found.discard(word)
-        found.add(word.strip(_JOINTS))
+    spaced = text.encode().translate(_TO_SPACES)
+    found = set(spaced.decode().split())
+    if not spaced.translate(None, _UNJOINED):
+        return found
+    for word in [word for word in found if not word.isalnum()]:
+        inner = word.strip(_JOINTS)
+        if inner != word:
+            found.discard(word)
+            found.add(inner)
     found.discard("")
     return _opened(found)
 
