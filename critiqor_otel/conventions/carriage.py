@@ -24,6 +24,7 @@ __all__ = [
     "END_SEQUENCE",
     "EVENT",
     "FINGERPRINTS",
+    "OUR_SCOPE",
     "RUN_ID",
     "SEQUENCE",
     "SESSION",
@@ -35,6 +36,9 @@ __all__ = [
     "carried_session",
     "event_text",
 ]
+
+OUR_SCOPE = "critiqor_otel"
+"""The scope of the recorder's spans and of a replay's: it is no agent's framework."""
 
 RUN_ID = "critiqor.run_id"
 EVENT = "critiqor.event.json"

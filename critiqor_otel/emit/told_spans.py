@@ -15,7 +15,7 @@ from opentelemetry.trace import SpanKind as SdkKind
 from analyzer.session.accessors import RESULT, call_id_of, first_given, skill_of, tool_of
 from analyzer.session.model import Agent, Event, EventKind
 from analyzer.timeline.outcome import outcome_of
-from critiqor_otel.conventions.carriage import UNFINISHED
+from critiqor_otel.conventions.carriage import OUR_SCOPE, UNFINISHED
 from critiqor_otel.emit import genai
 from critiqor_otel.emit.content import Content, captures_content
 from critiqor_otel.emit.fingerprints import Fingerprints
@@ -24,7 +24,6 @@ from critiqor_otel.emit.recording_options import RecordingOptions
 
 __all__ = ["ToldSpans", "current_span"]
 
-_SCOPE = "critiqor_otel"
 _Key = tuple[str | None, str | None]
 
 
@@ -61,7 +60,7 @@ class ToldSpans:
             fingerprints=Fingerprints(options.fingerprint_key),
         )
         tracks = LiveTracks(
-            provider.get_tracer(_SCOPE), content, run_id=self._run_id, stream=self._stream, agent=self._agent
+            provider.get_tracer(OUR_SCOPE), content, run_id=self._run_id, stream=self._stream, agent=self._agent
         )
         live = LiveSpans(tracks, event)
         self._live = live if live.is_recording else None

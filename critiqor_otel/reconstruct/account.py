@@ -51,7 +51,10 @@ class Account:
             self.told_to.setdefault(id(call.answered), []).append(call)
 
     def agent_name(self, node: Node) -> str | None:
-        """Return the name of the agent a span belongs to."""
+        """Return the name of the agent a span belongs to: its own word, else that of the agent around it."""
+        if node.role in _BY_ITS_WORD and not node.facts.lacks(_NAMED) and (name := node.facts.get(Field.AGENT_NAME)):
+            own: str = name
+            return own
         agent = node.place.agent
         return agent.facts.get(Field.AGENT_NAME) if agent is not None else None
 
@@ -64,6 +67,8 @@ class Account:
 
 
 _TOOL, _MODEL = SpanRole.TOOL, SpanRole.MODEL
+_BY_ITS_WORD = frozenset({_TOOL, _MODEL})
+_NAMED = frozenset({Field.AGENT_NAME})
 
 
 def _name_the_agent(nodes: Sequence[Node]) -> None:

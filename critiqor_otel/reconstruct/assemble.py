@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from analyzer.session.model import Agent, Event, EventKind, Note, Session, SourceLayer, SpanRef
+from critiqor_otel.conventions.carriage import OUR_SCOPE
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.draft import Draft
@@ -128,17 +129,22 @@ def _duration_ms(node: Node) -> float | None:
 
 
 def _agent(nodes: Sequence[Node]) -> Agent:
-    """Return who ran: the first agent that has a name, and the instrumentation that told of it."""
+    """Return who ran: the first agent that has a name, else the first that other spans name, and who told of it."""
     agents = [node for node in nodes if node.role is SpanRole.AGENT]
-    named = [node for node in agents if node.facts.get(Field.AGENT_NAME) is not None]
-    first = next(iter(named or agents), None)
+    first = next(filter(_agent_name, agents), None) or next(filter(_agent_name, nodes), next(iter(agents), None))
     if first is None:
         return Agent()
+    scope = first.span.scope.name
     return Agent(
-        name=first.facts.get(Field.AGENT_NAME),
-        framework=first.span.scope.name or None,
+        name=_agent_name(first),
+        framework=None if scope == OUR_SCOPE else scope or None,
         version=first.facts.get(Field.AGENT_VERSION),
     )
+
+
+def _agent_name(node: Node) -> str | None:
+    name: str | None = node.facts.get(Field.AGENT_NAME)
+    return name
 
 
 def _fold(notes: Sequence[Note]) -> Iterator[Note]:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from analyzer.session.accessors import payload_of
 from analyzer.session.event_form import read_event
 from analyzer.session.model import Agent, Event, Note, Session, SpanRef
 from critiqor_otel.conventions.carriage import CARRIED, Carried, carried_session
@@ -55,12 +56,19 @@ class CarriedRun(Struct, frozen=True):
         return Session(
             run_id=_converted(head.get("run_id"), str, rebuilt.run_id),
             events=_merged((*self.streams, rebuilt.events)),
-            agent=next((agent for agent in agents if agent != Agent()), rebuilt.agent),
+            agent=next((agent for agent in agents if agent != Agent()), None) or self._named(rebuilt.agent),
             trace_ids=tuple(_converted(head.get("trace_ids"), list[str], rebuilt.trace_ids)),
             continues=_converted(head.get("continues"), str | None, None),
             notes=(*told, *self.notes, *rebuilt.notes),
             extra={**self._extra(), **rebuilt.extra},
         )
+
+    def _named(self, agent: Agent) -> Agent:
+        """Return the agent, by the name that the first event tells where the span that had its name never came."""
+        if agent.name is not None:
+            return agent
+        names = (payload_of(event).get("agent") for stream in self.streams for event in stream)
+        return msgspec.structs.replace(agent, name=next((name for name in names if isinstance(name, str)), None))
 
     def list_of(self, name: str) -> list[dict[str, Any]]:
         """Return a list of the session's top level that events point into (`resources`, `scopes`)."""
