@@ -57,6 +57,12 @@ class Court:
         if reached is None:
             _say("the tests fail without any mutant")
             return True
+        for module in dict.fromkeys(mutant.module for mutant in self.mutants):
+            nothing = Mutant(module, "", "", "", 0, range(0), 0, -1)
+            judges = [items[one] for one in self._judges(nothing, reached)]
+            if _dies(lambda nothing=nothing, judges=judges: _judge(nothing, judges)):
+                _say(f"the tests fail with {module} loaded anew and unchanged")
+                return True
         self.sound = True
         for number, mutant in enumerate(self.mutants, 1):
             judges = [items[one] for one in self._judges(mutant, reached)]

@@ -9,13 +9,15 @@ import importlib
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
+
+from msgspec.structs import force_setattr
 
 __all__ = ["DETECTORS", "PACKAGE", "Mutant", "everything", "mutants_of", "take_on"]
 
@@ -40,6 +42,7 @@ class Mutant:
     place: int
     """Which node of the module, and below which of its changes."""
     change: int
+    """Below 0: none, the module as it is."""
 
     @property
     def key(self) -> str:
@@ -50,6 +53,8 @@ class Mutant:
     def tree(self) -> ast.Module:
         """Return the module with the fault in it."""
         whole = ast.parse((DETECTORS / f"{self.module}.py").read_text("utf-8"))
+        if self.change < 0:
+            return whole
         node = next(one for place, one in enumerate(ast.walk(whole)) if place == self.place)
         _put(whole, node, _changes(node)[self.change])
         return whole
@@ -178,8 +183,8 @@ def take_on(mutant: Mutant) -> None:
     for name in names:
         detector = vars(old[name]).get("DETECTOR")
         fresh = vars(importlib.import_module(name)).get("DETECTOR")
-        for field in fields(detector) if detector is not None else ():
-            object.__setattr__(detector, field.name, getattr(fresh, field.name))
+        for field in detector.__struct_fields__ if detector is not None else ():
+            force_setattr(detector, field, getattr(fresh, field))
 
 
 def _changed_by(module: str) -> list[str]:
