@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from analyzer.pattern import pattern
-from analyzer.session.accessors import ABSENT
+from analyzer.session.accessors import ABSENT, payload_of
 from analyzer.session.model import EventKind
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Conversation, Role, Utterance
@@ -67,7 +67,11 @@ def is_empty(call: Call) -> bool:
 
 def moves_of(timeline: Timeline, conversation: Conversation) -> Moves:
     """Return the moves of a run; linear in what was said and called."""
-    asked = issuers_of((timeline.position_of[one.event_id], one) for one in timeline.of_kind(EventKind.TOKEN_USAGE))
+    asked = issuers_of(
+        (timeline.position_of[one.event_id], one)
+        for one in timeline.of_kind(EventKind.TOKEN_USAGE)
+        if "messages" in payload_of(one)
+    )
     said = [one for one in conversation.utterances if one.role is not Role.SYSTEM]
     made: list[Move] = []
     waiting = iter(said)

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from analyzer.models.windows import window_of
-from analyzer.session.accessors import payload_of
 from analyzer.timeline.index import Timeline
 
 __all__ = ["Context", "Fill", "contexts_of"]
@@ -99,15 +98,14 @@ class _Track:
 def _fills(timeline: Timeline, windows: Mapping[str, int], told: int | None) -> Iterator[tuple[str | None, Fill]]:
     sent: list[tuple[str | None, str | None, int, int]] = []
     largest: dict[str | None, int] = {}
-    events, position_of = timeline.events, timeline.position_of
+    position_of = timeline.position_of
     for call in timeline.model_calls:
         if call.usage is None or call.usage.input is None or call.response_id is None:
             continue
         position = position_of[call.response_id]
-        payload = payload_of(events[position])
-        asked = {} if call.request_id is None else payload_of(events[position_of[call.request_id]])
-        model = _text(payload.get("model")) or _text(asked.get("model"))
-        sent.append((_text(payload.get("agent")) or _text(asked.get("agent")), model, position, call.usage.input))
+        model = _text(call.response.get("model")) or _text(call.request.get("model"))
+        agent = _text(call.response.get("agent")) or _text(call.request.get("agent"))
+        sent.append((agent, model, position, call.usage.input))
         largest[model] = max(largest.get(model, 0), call.usage.input)
     # A request that is larger than its window proves that the window is another.
     sizes = {model: told or window_of(model, windows) for model in largest}

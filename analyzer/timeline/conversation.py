@@ -126,9 +126,11 @@ class _Listener:
 
     def _request(self, event: Event, position: int) -> None:
         payload = payload_of(event)
+        messages = payload.get("messages")
+        if messages is None and "system_instructions" not in payload:
+            return
         agent = _agent(payload)
         source = ("request", agent)
-        messages = payload.get("messages")
         total = payload.get("messages_total")
         if is_list(messages) and (total is None or total == len(messages)):
             self._told.pop(source, None)
@@ -139,8 +141,11 @@ class _Listener:
 
     def _response(self, event: Event, position: int) -> None:
         payload = payload_of(event)
+        messages = payload.get("messages")
+        if messages is None:
+            return
         agent = _agent(payload)
-        self._messages(payload.get("messages"), ("response", agent), agent, position, Role.ASSISTANT)
+        self._messages(messages, ("response", agent), agent, position, Role.ASSISTANT)
 
     def _messages(
         self, messages: Json, source: Hashable, agent: str | None, position: int, unsaid: Role = Role.USER

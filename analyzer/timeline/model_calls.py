@@ -1,6 +1,7 @@
 """Which model calls there were, what each reports, and what it proves about tools."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from msgspec import Struct
 
@@ -20,6 +21,9 @@ REPORT = "usage_report"
 _TOOL_REASONS = frozenset(("tool_calls", "tool_call", "tool_use", "tool-calls", "function_call", "tooluse"))
 
 
+_NOTHING: dict[str, Any] = {}
+
+
 class ModelCall(Struct, frozen=True, kw_only=True):
     """One request to a model and its response; either may be missing."""
 
@@ -30,6 +34,9 @@ class ModelCall(Struct, frozen=True, kw_only=True):
     """The trace carries messages of it."""
     shows_tools: bool
     """The trace would show it if the model had asked for a tool, and shows that it did not."""
+    request: dict[str, Any]
+    """What the payload of the request tells; nothing without one."""
+    response: dict[str, Any]
 
 
 class ModelCalls:
@@ -78,15 +85,17 @@ class ModelCalls:
 
 
 def _model_call(request: Event | None, response: Event | None) -> ModelCall:
-    answer = {} if response is None else payload_of(response)
-    question = {} if request is None else payload_of(request)
-    reasons = answer.get("finish_reasons")
+    answer = _NOTHING if response is None else payload_of(response)
+    question = _NOTHING if request is None else payload_of(request)
+    told = "messages" in answer
     return ModelCall(
         request_id=None if request is None else request.event_id,
         response_id=None if response is None else response.event_id,
         usage=None if response is None else usage_of(response),
-        messages="messages" in answer or "messages" in question,
-        shows_tools="messages" in answer or (is_list(reasons) and bool(reasons) and not _asks_for_tool(reasons)),
+        messages=told or "messages" in question,
+        shows_tools=told or _asks_for_none(answer.get("finish_reasons")),
+        request=question,
+        response=answer,
     )
 
 
@@ -99,5 +108,8 @@ def _asked(messages: list[Json]) -> Iterator[str]:
                 yield request["id"]
 
 
-def _asks_for_tool(reasons: list[object]) -> bool:
-    return any(str(reason).lower() in _TOOL_REASONS for reason in reasons)
+def _asks_for_none(reasons: Json) -> bool:
+    """Return whether there are finish reasons, and none of them says that the model asked for a tool."""
+    if not reasons or not is_list(reasons):
+        return False
+    return all(str(reason).lower() not in _TOOL_REASONS for reason in reasons)

@@ -4,6 +4,7 @@ A call that reports no usage, or whose model the list does not know, makes the s
 told apart into input and output counts at the lowest rate.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -61,17 +62,16 @@ class _Clerk:
 
     def call(self, call: ModelCall, timeline: Timeline) -> None:
         """Take a model call."""
-        place_of, events = timeline.position_of, timeline.events
-        places = [place_of[name] for name in (call.response_id, call.request_id) if name is not None]
-        cost = self._cost([payload_of(events[place]) for place in places], call.usage)
+        cost = self._cost((call.response, call.request), call.usage)
+        first = call.request_id if call.response_id is None else call.response_id
         if cost is None:
             self._open = True
-        elif places:
-            self._known[places[0]] = cost
+        elif first is not None:
+            self._known[timeline.position_of[first]] = cost
 
     def report(self, event: Event) -> None:
         """Take tokens that no visible call accounts for."""
-        cost = self._cost([payload_of(event)], usage_of(event))
+        cost = self._cost((payload_of(event),), usage_of(event))
         if cost is None:
             self._open = True
         else:
@@ -89,7 +89,7 @@ class _Clerk:
             by_position=self._known,
         )
 
-    def _cost(self, payloads: list[dict[str, Any]], usage: Usage | None) -> float | None:
+    def _cost(self, payloads: Sequence[dict[str, Any]], usage: Usage | None) -> float | None:
         if self._prices.currency == _REPORTED_CURRENCY:
             for payload in payloads:
                 cost = payload.get(_REPORTED)
@@ -119,7 +119,7 @@ class _Clerk:
         )
 
 
-def _model_of(payloads: list[dict[str, Any]]) -> str | None:
+def _model_of(payloads: Sequence[dict[str, Any]]) -> str | None:
     for payload in payloads:
         model = payload.get("model")
         if isinstance(model, str):

@@ -47,7 +47,8 @@ def outcome_of(event: Event, result: Json | Absent) -> Outcome:
     said = _STATUSES.get((word_of(first_given(event, STATUS)) if event.status is None else event.status.lower()) or "")
     error = event.error or payload.get("error")
     found = error_text(result)
-    if error or said == "error" or _flagged(payload) or _bad_exit(first_given(event, EXIT_CODE)):
+    marked = bool(event.extra) or not payload.keys().isdisjoint(_VERDICTS)
+    if error or said == "error" or (marked and (_flagged(payload) or _bad_exit(first_given(event, EXIT_CODE)))):
         return Outcome("error", message_text(error) or found or message_text(None if result is ABSENT else result))
     if found is not None:
         return Outcome("error", found)
