@@ -3,7 +3,8 @@
 ## What it does
 Reports memory events whose action or status says `recall_failed`, `ignored`, `lost` or `miss`: severity medium, high
 from three on. Look-ups that failed or came back empty without anybody saying so are reported apart, as derived:
-severity low for one, medium from two on (rule `memory-miss`); a tool whose name says that it searches a memory or
+severity low for one, medium from two on (rule `memory-miss`), where one of them failed or the run had put something
+into its memory before: of a user who is new there is nothing to find, and empty look-ups alone stay low; a tool whose name says that it searches a memory or
 recalls something is a look-up too. What reports one operation (start and end, a plugin's copies) counts once.
 
 ## Why is this bad
@@ -23,7 +24,7 @@ Look at how the keys or the query of the look-up differ from what was stored; ma
 of an empty text.
 
 ## Known limits
-An empty look-up may be right: nothing was there yet. That is why a single one is of severity low.
+An empty look-up may be right: nothing was there yet. What an earlier run put into the memory is not known to this one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +35,7 @@ from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT, ACTION, STATUS, first_given, first_present, word_of
 from analyzer.session.model import Event, EventKind
 from analyzer.timeline.index import Timeline
-from analyzer.timeline.memory import MemoryOperation, recalls
+from analyzer.timeline.memory import MemoryOperation, keeps, recalls
 
 __all__ = ["DETECTOR"]
 
@@ -66,7 +67,7 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     if said:
         yield _explicit(said)
     if implied:
-        yield _derived(implied)
+        yield _derived(implied, worrying=any(one.failed for one in implied) or _had_stored(timeline, implied[-1]))
 
 
 def find_recorded(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
@@ -107,9 +108,17 @@ def _explicit(bad: Sequence[Event]) -> FailureCause:
     )
 
 
-def _derived(implied: Sequence[MemoryOperation]) -> FailureCause:
+def _had_stored(timeline: Timeline, look_up: MemoryOperation) -> bool:
+    """Return whether the run had put something into a memory before that look-up."""
+    end = timeline.position_of[look_up.event.event_id]
+    stored = [timeline.position_of[one.event.event_id] for one in timeline.memory if one.changes and not one.failed]
+    stored += [call.position for call in timeline.work if keeps(call) and call.status != "error"]
+    return min(stored, default=end) < end
+
+
+def _derived(implied: Sequence[MemoryOperation], *, worrying: bool) -> FailureCause:
     count = len(implied)
-    several = count >= MEDIUM_DERIVED
+    several = worrying and count >= MEDIUM_DERIVED
     impact = _impact(count) if several else LOW_IMPACT
     failed = sum(operation.failed for operation in implied)
     tools = sorted({operation.tool for operation in implied if operation.tool is not None})

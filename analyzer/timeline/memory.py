@@ -6,16 +6,17 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from analyzer.session.accessors import ABSENT, OUTCOME, RESULT, first_given, name_of, payload_of, tool_of
+from analyzer.session.accessors import ABSENT, ACTION, OUTCOME, RESULT, first_given, name_of, payload_of, tool_of
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_object
 from analyzer.timeline.call import Call
 from analyzer.timeline.outcome import outcome_of, unblocked
 from analyzer.timeline.tool_words import is_lookup, name_words
 
-__all__ = ["MemoryOperation", "MemoryOperations", "recalls"]
+__all__ = ["MemoryOperation", "MemoryOperations", "keeps", "recalls"]
 
 _CHANGES = frozenset(("store", "update", "delete", "create", "upsert", "add", "save", "write", "clear"))
+_STORED = frozenset(("store", "stored", "saved", "created", "updated", "written", "added"))
 _MEMORY = frozenset(("memory", "memories"))
 _ENDS = frozenset(("tool_result", "tool_execution_end"))
 
@@ -29,6 +30,8 @@ class MemoryOperation(Struct, frozen=True, kw_only=True):
     """It ended with an error."""
     found_nothing: bool
     """A look-up that came back empty."""
+    changes: bool = False
+    """It puts something in, or takes it out."""
 
     @property
     def event(self) -> Event:
@@ -77,6 +80,12 @@ def recalls(calls: Iterable[Call], events: Sequence[Event], known: Iterable[Memo
     ]
 
 
+def keeps(call: Call) -> bool:
+    """Return whether a call of a tool puts something into a memory, by the tool's name."""
+    words = () if call.tool is None else name_words(call.tool)
+    return "remember" in words or (not _MEMORY.isdisjoint(words) and not _CHANGES.isdisjoint(words))
+
+
 @lru_cache(maxsize=1024)
 def _recalls(tool: str | None) -> bool:
     words = () if tool is None else name_words(tool)
@@ -108,12 +117,13 @@ def _stage(event: Event) -> str:
 def _operation(events: tuple[Event, ...]) -> MemoryOperation:
     ends = [event for event in events if _is_end(event)]
     failed = any(_failed(event) for event in ends)
-    looks_up = _word(events[0]) not in _CHANGES
+    looks_up = _word(events[0]) not in _CHANGES and not any(_stored(event) for event in events)
     return MemoryOperation(
         events=events,
         tool=tool_of(events[-1]),
         failed=failed,
         found_nothing=looks_up and not failed and any(_found_nothing(event) for event in ends),
+        changes=not looks_up,
     )
 
 
@@ -126,6 +136,10 @@ def _word(event: Event) -> str:
     """Return what the operation is called: by the payload, else by the last word of its name (`memory_store`)."""
     operation = payload_of(event).get("operation")
     return operation if isinstance(operation, str) else name_of(event).rpartition("_")[2]
+
+
+def _stored(event: Event) -> bool:
+    return first_given(event, ACTION) in _STORED
 
 
 def _failed(event: Event) -> bool:
