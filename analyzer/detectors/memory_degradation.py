@@ -2,10 +2,10 @@
 
 ## What it does
 Reports memory events whose action or status says `recall_failed`, `ignored`, `lost` or `miss`: severity medium, high
-from three on. Look-ups that failed or came back empty without anybody saying so are reported apart, as derived:
-severity low for one, medium from two on (rule `memory-miss`), where one of them failed or the run had put something
-into its memory before: of a user who is new there is nothing to find, and empty look-ups alone stay low; a tool whose name says that it searches a memory or
-recalls something is a look-up too. What reports one operation (start and end, a plugin's copies) counts once.
+from three on. Look-ups that failed or came back empty without anybody saying so are reported apart, as derived (rule
+`memory-miss`): severity medium from two on, where one of them failed or the run had put something into its memory
+before, else low, since of a user who is new there is nothing to find. A tool whose name says that it searches a memory
+or recalls something is a look-up too. What reports one operation (start and end, a plugin's copies) counts once.
 
 ## Why is this bad
 What the agent stored and can't recall it has to find out again, or it goes on without, and its answer rests on less
