@@ -12,6 +12,8 @@ __all__ = ["acted_on", "blocked", "exhausted", "failed_before", "uses"]
 
 _SATURATED = 85  # percent of a model's window (critiqor.session.v1)
 _CUT_OFF = frozenset(("length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"))
+_CONTEXT = EventKind.CONTEXT_EVENT
+_REASONS = "finish_reasons"
 _LEAST = 500  # characters of an output that can fill a context
 
 
@@ -48,13 +50,15 @@ def _owed(scene: Scene, relation: str) -> Iterator[Link]:
 
 def exhausted(scene: Scene) -> Iterator[Link]:
     """Tie the largest output since the last time to an event that tells of a full context or of an answer cut off."""
-    full = [position for position, event in enumerate(scene.timeline.events) if _is_full(event)]
+    events = scene.timeline.events
+    telling = (place for place, event in enumerate(events) if event.event == _CONTEXT or _REASONS in payload_of(event))
+    full = [position for position in telling if _is_full(events[position])]
     start = 0
     for position in full:
         sized = [(_size(event), event.event_id) for event in _outputs(scene, start, position)]
         size, largest = max(sized, key=lambda one: one[0], default=(0, ""))
         if size >= _LEAST:
-            yield Link(largest, scene.timeline.events[position].event_id)
+            yield Link(largest, events[position].event_id)
         start = position + 1
 
 
@@ -64,11 +68,11 @@ def _outputs(scene: Scene, start: int, end: int) -> Iterator[Event]:
 
 def _is_full(event: Event) -> bool:
     payload = payload_of(event)
-    if event.event == EventKind.CONTEXT_EVENT:
+    if event.event == _CONTEXT:
         share = payload.get("saturation", event.extra.get("saturation"))
         action = payload.get("action", event.extra.get("action"))
         return action == "compaction" or (is_number(share) and share >= _SATURATED)
-    reasons = payload.get("finish_reasons")
+    reasons = payload.get(_REASONS)
     if not reasons or not is_list(reasons):
         return False
     return any(isinstance(reason, str) and reason.lower() in _CUT_OFF for reason in reasons)

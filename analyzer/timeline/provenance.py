@@ -157,12 +157,12 @@ class _Tracer:
         if not fresh:
             return
         known = [token for token in fresh if weight(token)]
-        strong = len(known) >= _STRONG or any(weight(token) >= _STRONG for token in known)
+        strong = len(known) >= _STRONG or (bool(known) and weight(known[0]) >= _STRONG)
         output = _Output(heard, len(fresh), telling=strong)
         source_of = self._source_of
-        for token in known:
-            earlier = source_of.get(token)
-            if earlier is not None and earlier.heirs[-1:] != [output]:
+        for token in source_of.keys() & known:
+            earlier = source_of[token]
+            if earlier.heirs[-1:] != [output]:
                 earlier.heirs.append(output)
         source_of.update(dict.fromkeys(fresh if len(fresh) <= _FEW else known, output))
         self._outputs.append(output)

@@ -122,7 +122,7 @@ def _usage(block: Json) -> Usage | None:
         total = _count(block)
         return None if total is None else Usage(total=total)
     places = _places_of(tuple(filter(_KNOWN.__contains__, block)))
-    given, output, cached, total, written = [_first(block, names) for names in places]
+    given, output, cached, total, written = _counts(block, places)
     whole = given
     if given is not None and (beside := (cached or 0) + (written or 0)):
         whole = whole_input(given, output, total, cached=beside)
@@ -141,13 +141,18 @@ def _places_of(known: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(name for name in names if name in known) for names in (*_NAMES.values(), _CACHE_WRITES))
 
 
-def _first(block: dict[str, Any], names: tuple[str, ...]) -> int | None:
-    for name in names:
-        value = block[name]
-        count = value if type(value) is int and value >= 0 else _count(value)
-        if count is not None:
-            return count
-    return None
+def _counts(block: dict[str, Any], places: tuple[tuple[str, ...], ...]) -> list[int | None]:
+    """Return at each place the first of its names that holds a count."""
+    found: list[int | None] = []
+    for names in places:
+        count = None
+        for name in names:
+            value = block[name]
+            count = value if type(value) is int and value >= 0 else _count(value)
+            if count is not None:
+                break
+        found.append(count)
+    return found
 
 
 def _count(value: Json) -> int | None:
