@@ -3,7 +3,8 @@
 ## What it does
 Reports responses whose finish reason or error names a content filter, a safety rule or a refusal, and answers that are
 a refusal and nothing else (`I'm sorry, but I can't help with that.`, in eight languages; derived). Severity high where
-the run ended with it, medium where the agent went on, low where the same agent answered after it.
+the run ended with it, medium where the agent went on, low where the same agent answered after it. Severity low and no
+impact where the model itself refused and the user's last words ask for harm: that is what it has to refuse.
 
 ## Why is this bad
 The user gets nothing, often for a harmless question: filters judge words, and words of a tool's output too.
@@ -20,10 +21,12 @@ Look at what was sent: a tool's output or a prompt may hold words the filter kno
 agent is for; adjust the filter; tell the user what was refused.
 
 ## Known limits
-A refusal that goes on to explain itself is taken for an answer: an agent may have to say no.
+A refusal that goes on to explain itself is taken for an answer: an agent may have to say no. What asks for harm is
+known by plain words in a few languages; a harmless question that holds them looks rightly refused.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -32,6 +35,8 @@ from analyzer.detectors.detector import Detector, Dimension, Options, Why, finge
 from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.timeline.answers import Answer
+from analyzer.timeline.conversation import Role
+from analyzer.timeline.harm import asks_for_harm
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.sentences import plain, quoted
 
@@ -70,29 +75,63 @@ IMPACT = {Severity.LOW: -4, Severity.MEDIUM: -10, Severity.HIGH: -18}
 FIX = "Look at what was sent for words the filter knows, say what the agent is for, and tell the user what was refused."
 WHY = Why("The model or a filter around it refused the request.", "The user gets no answer.", FIX)
 
+RIGHT = Why("The user asked for what a model has to refuse.", "None.", "Nothing has to be mended.")
+
 
 class _Refusal(NamedTuple):
     answer: Answer
     said: str
     derived: bool
+    by_model: bool
 
 
 def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     """Yield one cause for the refusals of a run, shown by the first."""
     refusals = [found for answer in timeline.answers if (found := _refusal(answer)) is not None]
-    if refusals:
-        yield _cause(timeline, refusals)
+    if not refusals:
+        return
+    questioned = [refusal for refusal in refusals if not _is_right(timeline, refusal)]
+    if questioned:
+        yield _cause(timeline, questioned)
+    else:
+        yield _right(timeline, refusals)
 
 
 def _refusal(answer: Answer) -> _Refusal | None:
     named = sorted(answer.reasons & REASONS)
     if named:
-        return _Refusal(answer, f"the response ended with {named[0]}", derived=False)
+        return _Refusal(answer, f"the response ended with {named[0]}", derived=False, by_model="refusal" in named)
     if answer.error is not None and _ERROR.search(answer.error):
-        return _Refusal(answer, quoted(answer.error), derived=False)
+        return _Refusal(answer, quoted(answer.error), derived=False, by_model=False)
     if answer.text and len(answer.text) <= _SHORT and not answer.asked and _REFUSAL.fullmatch(plain(answer.text)):
-        return _Refusal(answer, quoted(answer.text), derived=True)
+        return _Refusal(answer, quoted(answer.text), derived=True, by_model=True)
     return None
+
+
+def _is_right(timeline: Timeline, refusal: _Refusal) -> bool:
+    """Return whether the model refused by itself what the user's last words ask of it, and these ask for harm."""
+    if not refusal.by_model:
+        return False
+    asked = timeline.conversation.by(Role.USER, Role.CALLER)
+    place = bisect_right(asked, refusal.answer.position, key=lambda one: one.position)
+    return place > 0 and asks_for_harm(asked[place - 1].text)
+
+
+def _right(timeline: Timeline, refusals: list[_Refusal]) -> FailureCause:
+    others = f", and {len(refusals) - 1} more" if len(refusals) > 1 else ""
+    return FailureCause(
+        type=TYPE,
+        severity=Severity.LOW,
+        impact=0,
+        description=f"The model refused what asks for harm: {refusals[0].said}{others}.",
+        root_cause=RIGHT.root_cause(0),
+        recommendation=RIGHT.fix,
+        confidence=Confidence.LOW,
+        basis="derived",
+        rule="asked-for-harm",
+        fingerprint=fingerprint(TYPE, refusals[0].answer.agent),
+        **shown_by(timeline.events[refusal.answer.position] for refusal in refusals),
+    )
 
 
 def _cause(timeline: Timeline, refusals: list[_Refusal]) -> FailureCause:

@@ -9,15 +9,17 @@ from analyzer.session.shapes import is_list, is_object
 
 __all__ = ["UserTurns"]
 
+_ENDS = frozenset(("agent_end", "agent_finish"))
 _SPOKE = frozenset(("input", "message_received"))
 
 
 class UserTurns:
-    """Counts what the user says: an input event, a new question with which an agent is started, or that it is sent.
+    """Counts what the user says: an input event, a question with which an agent is started, or that it is sent.
 
-    Of requests only those of the agent that makes the first one count, which end with words that neither it nor the
-    user had said before, after an answer that no call followed. A framework that starts its agent anew for each step,
-    with the history so far, asks no new question: the last message is a tool's or the model's then.
+    Of requests only those of the agent that makes the first one count, after an answer that no call followed, which end
+    with words that neither it nor the user had said before, or that stand behind that answer. An agent that is started
+    with the question of the last time is asked again if it had given an answer then. A framework that starts its agent
+    anew for each step, with the history so far, asks no new question: the last message is a tool's or the model's then.
     """
 
     def __init__(self) -> None:
@@ -25,6 +27,8 @@ class UserTurns:
         self._question = b""
         self._speaker: Json = None
         self._answered = False
+        self._ended = False
+        """The agent that ended last, the outermost where none is at work, gave an answer."""
         self._said: set[str] = set()
 
     def take(self, event: Event, name: str, *, inside: bool) -> None:
@@ -32,12 +36,15 @@ class UserTurns:
         if name in _SPOKE:
             self.count += 1
             return
+        payload = payload_of(event)
+        if name in _ENDS:
+            self._ended = event.status != "error" and bool(payload.get("output"))
         if name != "agent_start" or inside:
             return
-        payload = payload_of(event)
         question = None if payload.get("sub_agent") is True else _question(payload.get("input"))
-        if question is not None and (asked := canonical(question)) != self._question:
+        if question is not None and ((asked := canonical(question)) != self._question or self._ended):
             self.count += 1
+            self._ended = False
             self._question = asked
 
     def request(self, event: Event) -> None:
@@ -52,7 +59,7 @@ class UserTurns:
         text = last.get("text")
         if not isinstance(text, str) or not self._is_speaker(payload.get("agent")):
             return
-        self.count += self._answered and text not in self._said
+        self.count += self._answered and (text not in self._said or _follows_an_answer(messages))
         self._answered = False
         self._said.add(text)
 
@@ -79,6 +86,12 @@ class UserTurns:
         if not self._said:
             self._speaker = agent
         return bool(agent == self._speaker)
+
+
+def _follows_an_answer(messages: list[Json]) -> bool:
+    """Return whether the last message stands behind one in which the model answers."""
+    before = messages[-2] if len(messages) > 1 else None
+    return is_object(before) and before.get("role") == "assistant" and not before.get("tool_requests")
 
 
 def _question(asked: Json) -> Any:

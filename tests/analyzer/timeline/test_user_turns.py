@@ -34,6 +34,19 @@ def test_the_same_question_again_is_no_new_word() -> None:
     assert turns(start("hours?"), *answered("a"), END, start("hours?"), *answered("a"), END) == [1, 1]
 
 
+def test_the_same_question_after_an_answer_is_a_new_word() -> None:
+    end = {"event": "agent_end", "payload": {"output": "9 to 5"}}
+
+    assert turns(*([start("hours?"), *answered("a"), end] * 4)) == [1, 2, 3, 4]
+    assert turns(*([start("hours?"), *answered("a"), {**end, "status": "error"}] * 2)) == [1, 1]
+
+
+def test_the_same_words_behind_an_answer_are_said_again() -> None:
+    once = (answer("9 to 5"), sent(said("assistant", "9 to 5"), said("user", "hours?")), *answered("a"))
+
+    assert turns(sent(said("user", "hours?")), *answered("a"), *once, *once) == [0, 1, 2]
+
+
 def test_a_sub_agent_is_not_asked_by_the_user() -> None:
     assert turns(start("hours?"), *answered("a"), start("look it up"), *answered("a")) == [1, 1]
     assert turns(start("hours?"), *answered("a"), END, start("look it up", sub_agent=True), *answered("a")) == [1, 1]
