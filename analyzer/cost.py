@@ -3,8 +3,9 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeAlias
+
+from msgspec import Struct, structs
 
 from analyzer.cause import FailureCause, Severity
 from analyzer.models.prices import PriceList
@@ -27,8 +28,7 @@ _FIRST_WAS_NEEDED = frozenset(("infinite_tool_loop",))
 _PLACES = 6  # decimal places of an amount: a millionth
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostAnalysis:
+class CostAnalysis(Struct, frozen=True, kw_only=True):
     """What the run cost and how much of it was for nothing; None where the run's traces don't carry it."""
 
     total_tokens: int | None = None
@@ -55,7 +55,7 @@ class CostAnalysis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the documented fields, and those of money where it is known."""
-        told = asdict(self)
+        told = structs.asdict(self)
         if self.cost is None and not self.unpriced_models:
             return {name: told[name] for name in _DOCUMENTED}
         return {**told, "unpriced_models": list(self.unpriced_models or ())}
@@ -78,7 +78,7 @@ def analyse_cost(
     analysis = CostAnalysis(total_tokens=tokens, token_waste=waste)
     if duplicates is not None:
         redundancy = min(100, max(0, round(100 * duplicates / max(1, len(timeline.calls)))))
-        analysis = replace(
+        analysis = structs.replace(
             analysis,
             duplicate_calls=duplicates,
             redundancy_score=redundancy,
@@ -105,9 +105,9 @@ def _with_money(
 ) -> CostAnalysis:
     bill = bill_of(timeline, prices)
     if bill.amount is None:
-        return replace(analysis, unpriced_models=bill.unpriced) if bill.unpriced else analysis
+        return structs.replace(analysis, unpriced_models=bill.unpriced) if bill.unpriced else analysis
     wasted, by_cause = _waste(timeline, causes, bill)
-    return replace(
+    return structs.replace(
         analysis,
         cost=round(bill.amount, _PLACES),
         cost_complete=bill.complete,

@@ -4,9 +4,10 @@ import math
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
+
+from msgspec import Struct, field, structs
 
 from analyzer.cause import EvidenceLevel
 from analyzer.profile import Profile
@@ -26,8 +27,7 @@ _UNNAMED = "(unnamed)"
 _MESSAGES = frozenset(("message_received", "message_sent", "message_start", "message_update", "message_end", "input"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvidenceSummary:
+class EvidenceSummary(Struct, frozen=True, kw_only=True):
     """How much evidence there is; None where the run's traces don't carry the fact."""
 
     event_count: int = 0
@@ -49,8 +49,7 @@ class EvidenceSummary:
     """Facts not carried, or known to be carried in part, in a fixed order."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunMetrics:
+class RunMetrics(Struct, frozen=True, kw_only=True):
     """How the run went, seen from outside."""
 
     latency: float | None = None
@@ -81,7 +80,7 @@ def summarise(timeline: Timeline, profile: Profile) -> EvidenceSummary:
         tokens=timeline.tokens,
         missing=tuple(fact.value for fact in timeline.missing),
     )
-    return replace(standard, **_RECOUNTS[profile](timeline))
+    return structs.replace(standard, **_RECOUNTS[profile](timeline))
 
 
 def measure(timeline: Timeline, summary: EvidenceSummary) -> RunMetrics:

@@ -1,9 +1,9 @@
 """What a diagnosis says of one run, and its JSON form (`critiqor.diagnosis.v1`, one entry of `runs`)."""
 
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from analyzer.causality.decisive import Candidate, RunRoots
 from analyzer.causality.graph import RunGraph
@@ -27,8 +27,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrimaryDiagnosis:
+class PrimaryDiagnosis(Struct, frozen=True, kw_only=True):
     """The failure that weighs most, and how it came about."""
 
     root_cause_failure_type: str | None = None
@@ -37,8 +36,7 @@ class PrimaryDiagnosis:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True, kw_only=True):
     """The verdict on one run."""
 
     run_id: str
@@ -111,7 +109,7 @@ def _cause(cause: FailureCause) -> dict[str, Any]:
         "description": cause.description,
         "evidence": list(cause.evidence),
         "spans": [msgspec.to_builtins(span) for span in cause.spans],
-        "root_cause": None if cause.root_cause is None else asdict(cause.root_cause),
+        "root_cause": None if cause.root_cause is None else cause.root_cause.to_dict(),
         "recommendation": cause.recommendation,
         "marks": list(cause.marks),
         "fingerprint": cause.fingerprint,

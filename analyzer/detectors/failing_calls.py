@@ -5,8 +5,9 @@ from its class; what nobody need worry about is of severity low.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from analyzer.cause import Basis, Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Find, Options, Why, call_text, fingerprint, shown_by
@@ -55,8 +56,7 @@ _WEIGHTS: Mapping[Aftermath, _Weight] = {
 _ORDER = {aftermath: place for place, aftermath in enumerate(_WEIGHTS)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class Kind(Struct, frozen=True, kw_only=True):
     """One failure type of failed calls."""
 
     failure_type: str

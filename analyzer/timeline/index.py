@@ -1,9 +1,10 @@
 """Everything a detector may ask of a run, each look-up built once."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
+
+from msgspec import Struct
 
 from analyzer.profile import Profile
 from analyzer.session.accessors import name_of
@@ -36,15 +37,14 @@ __all__ = ["Timeline", "build_timeline"]
 _PROGRESS = frozenset(("turn_end", "agent_end", "agent_finish", "session_end"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Timeline:
+class Timeline(Struct, frozen=True, kw_only=True, dict=True):
     """One run's events, in order, and what they say together."""
 
     session: Session
     events: tuple[Event, ...]
     notes: tuple[Note, ...]
     """What was found odd while the index was built."""
-    by_kind: dict[str, list[Event]] = field(repr=False)
+    by_kind: dict[str, list[Event]]
     """In order of first appearance."""
     calls: tuple[Call, ...]
     """In order of their start."""

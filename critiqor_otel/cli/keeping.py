@@ -1,9 +1,10 @@
 """The verdicts of a diagnosis are kept in a history: that of the folder where their runs lie, or one that is named."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import structs
 
 from analyzer.causality.decisive import RunRoots
 from analyzer.causality.graph import RunGraph
@@ -102,7 +103,7 @@ def _save(store: Path, verdicts: list[_Verdict], stores: Stores, side: Side) -> 
 
 def _diagnosed(run: RunReport, start: str, places: Sequence[str]) -> _Verdict:
     roots = RunRoots(run.diagnosis.roots.primary)  # a history asks for the one root of a run
-    verdict = replace(run.diagnosis, causal_graph=_NO_GRAPH, roots=roots).to_dict()
+    verdict = structs.replace(run.diagnosis, causal_graph=_NO_GRAPH, roots=roots).to_dict()
     return verdict, start, places[0] if places else None
 
 

@@ -1,6 +1,5 @@
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from time import process_time
 from typing import Any
 
@@ -9,6 +8,7 @@ from drawn_sessions import SESSIONS
 from flat_sessions import answered, call, output, plugin, session_of
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from analyzer.cause import FailureCause
 from analyzer.detectors.detector import Options
@@ -68,7 +68,7 @@ def test_a_token_total_that_is_a_lower_bound_says_why() -> None:
 
 
 def test_a_detector_that_fails_leaves_a_note_and_the_others_go_on() -> None:
-    failing = replace(ALL[0], find=dict.fromkeys(Profile, broken))
+    failing = structs.replace(ALL[0], find=dict.fromkeys(Profile, broken))
 
     diagnosis = diagnose(session_of({"event": "memory_event", "action": "lost"}), detectors=(failing, *ALL[1:]))
 

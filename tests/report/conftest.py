@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from analyzer.cause import Confidence, FailureCause, RootCause, Severity
 from analyzer.report.report import RunReport, report_run
@@ -77,5 +78,5 @@ def clean() -> RunReport:
 def mild(failing: RunReport) -> RunReport:
     """A run whose only failure is of severity low."""
     low = replace(failing.diagnosis.failure_causes[1], severity=Severity.LOW, marks=("progressing",))
-    primary = replace(failing.diagnosis.primary_diagnosis, severity=Severity.LOW)
-    return report_run(replace(failing.diagnosis, failure_causes=(low,), primary_diagnosis=primary), session())
+    primary = structs.replace(failing.diagnosis.primary_diagnosis, severity=Severity.LOW)
+    return report_run(structs.replace(failing.diagnosis, failure_causes=(low,), primary_diagnosis=primary), session())

@@ -33,7 +33,7 @@ def known(run: RunReport, cause: int, reason: str) -> RunReport:
     fingerprint = "f00d"
     causes = list(run.diagnosis.failure_causes)
     causes[cause] = replaced(causes[cause], fingerprint=fingerprint)
-    verdict = replaced(run.diagnosis, failure_causes=tuple(causes))
+    verdict = msgspec.structs.replace(run.diagnosis, failure_causes=tuple(causes))
     return msgspec.structs.replace(run, diagnosis=verdict, known={fingerprint: reason}, has_baseline=True)
 
 
@@ -132,7 +132,7 @@ def test_openmetrics_is_read_by_a_strict_reader_and_counts(failing: RunReport, c
 
 
 def test_csv_has_a_line_a_run_and_no_cell_is_a_formula(failing: RunReport, clean: RunReport) -> None:
-    evil = replaced(clean.diagnosis, run_id="=cmd|'/C calc'!A0")
+    evil = msgspec.structs.replace(clean.diagnosis, run_id="=cmd|'/C calc'!A0")
     rows = list(csv.DictReader(io.StringIO(written("csv", failing, msgspec.structs.replace(clean, diagnosis=evil)))))
 
     assert [row["primary_failure"] for row in rows] == ["infinite_tool_loop", ""]

@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -67,7 +66,9 @@ def test_what_else_is_to_be_known_of_a_run_stands_first_in_its_section(clean: Ru
         "evidence_summary": EvidenceSummary(missing=("tool_arguments",)),
     }
     text = shown(
-        msgspec.structs.replace(clean, diagnosis=replace(clean.diagnosis, **facts), files=("a.json",), among_many=True)
+        msgspec.structs.replace(
+            clean, diagnosis=msgspec.structs.replace(clean.diagnosis, **facts), files=("a.json",), among_many=True
+        )
     )
 
     assert r"- the run failed: b\_oom; for that, trust is 74 at most" in text

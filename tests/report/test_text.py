@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -92,7 +91,7 @@ def test_no_runs_make_no_table() -> None:
 
 
 def with_facts(run: RunReport, **facts: Any) -> RunReport:
-    return msgspec.structs.replace(run, diagnosis=replace(run.diagnosis, **facts))
+    return msgspec.structs.replace(run, diagnosis=msgspec.structs.replace(run.diagnosis, **facts))
 
 
 def named(run: RunReport, run_id: str, **facts: Any) -> RunReport:

@@ -1,10 +1,10 @@
 """Many runs as a page: a list to filter and sort, each run with a link to its own page."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from analyzer.causality.graph import RunGraph
 from analyzer.cause import Severity
@@ -95,7 +95,7 @@ _FILE = msgspec.json.Decoder(_Verdict)
 
 def row_of(verdict: Diagnosis, *, link: str | None = None, started: str | None = None) -> IndexRow:
     """Return what the list tells of a verdict."""
-    plain: Any = replace(verdict, causal_graph=_NO_GRAPH).to_dict()
+    plain: Any = structs.replace(verdict, causal_graph=_NO_GRAPH).to_dict()
     return _row(msgspec.convert(plain, _Verdict), link, started)
 
 
