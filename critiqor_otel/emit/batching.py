@@ -89,8 +89,7 @@ class SpanBatcher(SpanProcessor):
         self._end_seconds = given.end_ms / 1000
         self._begin()
         before_end(self.shutdown)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_renewing(weakref.ref(self)))
+        os.register_at_fork(after_in_child=_renewing(weakref.ref(self)))
 
     @override
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:

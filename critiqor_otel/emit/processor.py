@@ -64,8 +64,7 @@ class CritiqorSpanProcessor(SpanProcessor):
         self._is_armed = not end_open
         if end_open:
             before_end(self._at_end)  # now, since SIGTERM can be taken in the main thread only
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_forgetting(weakref.ref(self)))
+        os.register_at_fork(after_in_child=_forgetting(weakref.ref(self)))
 
     @override
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:

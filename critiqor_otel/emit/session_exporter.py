@@ -69,8 +69,7 @@ class SessionExporter(SpanExporter):
         self._begin()
         ASIDE.ask()
         before_end(self.shutdown, at_exit=False)
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_beginning(weakref.ref(self)))
+        os.register_at_fork(after_in_child=_beginning(weakref.ref(self)))
 
     @property
     def lost(self) -> int:

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from analyzer.lenient import as_text, is_mapping, is_sequence
+from analyzer.lenient import as_text, is_mapping
 from critiqor_otel.emit.plain_values import plain_text, text_of_json
 from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.reconstruct.values import as_json
@@ -134,8 +134,6 @@ def _value(value: Any, depth: int) -> bytes:
             return encode(value, depth)
     if is_mapping(value):
         return _map(value, depth)
-    if is_sequence(value):
-        return _array(value, depth)
     return _string(as_text(value), depth)
 
 

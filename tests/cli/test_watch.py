@@ -22,8 +22,8 @@ def watching(folder: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     try:
         yield process
     finally:
-        process.kill()
-        process.communicate()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
 
 
 def line(process: subprocess.Popen[str]) -> str:
