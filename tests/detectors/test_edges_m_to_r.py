@@ -263,7 +263,7 @@ def retried(count: int, **told: Any) -> Events:
 
 
 def fetched(retries: int, call_id: str, **ended: Any) -> Events:
-    begun, end = tool("fetch", {"url": call_id}, tool_call_id=call_id, **({"error": "gave up"} if not ended else ended))
+    begun, end = tool("fetch", {"url": call_id}, tool_call_id=call_id, **(ended or {"error": "gave up"}))
     return [begun, *retried(retries, tool_name="fetch", tool_call_id=call_id), end]
 
 
