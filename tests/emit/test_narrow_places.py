@@ -151,11 +151,11 @@ def test_events_kept_aside_are_bounded_and_go_with_the_last_who_asked() -> None:
     for number in range(4):
         aside.put("s", number, Event(event_id="1", event="tool", event_type="tool_call"))
 
-    assert [aside.take("s", number) is not None for number in range(4)] == [True, True, False, False]
+    assert [aside.take("s", number) is not None for number in range(4)] == [False, False, True, True]
     aside.release()
-    assert aside.take("s", 0) is not None
+    assert aside.take("s", 3) is not None
     aside.release()
-    assert aside.take("s", 0) is None
+    assert aside.take("s", 3) is None
 
 
 def test_the_spans_of_a_forked_child_go_over_its_own_connection(sink: Sink) -> None:
