@@ -3,13 +3,12 @@
 Fields are read when they are asked for, since messages are long and most are never looked at.
 """
 
-from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection
 from typing import Any
 
 from analyzer.session.model import Note, SpanRef
 from critiqor_otel.conventions.convention import BadValueError, Field, Salvaged, SpanRole
-from critiqor_otel.conventions.plans import Plan, Spot
+from critiqor_otel.conventions.plans import Form, Plan, Spot
 from critiqor_otel.span import Span
 
 __all__ = ["Facts"]
@@ -18,7 +17,7 @@ __all__ = ["Facts"]
 class Facts:
     """What the tables say of one span."""
 
-    __slots__ = ("_spots", "_values", "family", "notes", "role", "span")
+    __slots__ = ("_plan", "_spots", "_values", "family", "notes", "role", "span")
 
     def __init__(self, span: Span, plan: Plan) -> None:
         """Take how spans of its shape are read."""
@@ -27,6 +26,7 @@ class Facts:
         self.family: str | None = plan.family
         self.notes: tuple[Note, ...] = ()
         """What was found wrong in the fields read so far."""
+        self._plan = plan
         self._spots = plan.spots
         self._values: dict[Field, Any] = {}
 
@@ -40,22 +40,20 @@ class Facts:
             values[field] = self._read(field, spots)
         return values[field]
 
-    def each(self, fields: Sequence[Field]) -> list[Any]:
-        """Return these facts in order, each as `get` does; cheaper than to ask for one after another."""
-        spots, values = self._spots, self._values
-        found: list[Any] = []
-        for field in fields:
-            if field not in spots:
-                found.append(None)
-                continue
+    def known(self, form: Form) -> dict[str, Any]:
+        """Return those facts of a form that are known, each as `get` does; cheaper than to ask for each."""
+        values = self._values
+        found: dict[str, Any] = {}
+        for name, field, spots in self._plan.of_form(form):
             if field not in values:
-                values[field] = self._read(field, spots[field])
-            found.append(values[field])
+                values[field] = self._read(field, spots)
+            if (value := values[field]) is not None:
+                found[name] = value
         return found
 
-    def lacks(self, fields: AbstractSet[Field]) -> bool:
+    def lacks(self, fields: Collection[Field]) -> bool:
         """Tell that spans of this shape have none of these facts; else they may have some."""
-        return fields.isdisjoint(self._spots)
+        return self._spots.keys().isdisjoint(fields)
 
     def source(self, field: Field) -> str | None:
         """Return the family a fact comes from, or None when there is no such fact."""

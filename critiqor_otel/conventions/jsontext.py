@@ -17,6 +17,7 @@ __all__ = ["decoded", "loads", "looks_cut", "salvaged", "structured"]
 _LAYERS = 3  # JSON text inside JSON text inside JSON text was seen; more was not
 _LITERAL_LIMIT = 1_000_000  # characters; beyond that a Python literal is not worth its cost
 _DECODER = json.JSONDecoder()
+_decode = msgspec.json.Decoder().decode
 
 
 def loads(text: str) -> Any:
@@ -26,7 +27,7 @@ def loads(text: str) -> Any:
         ValueError: the text holds something else.
     """
     try:
-        return msgspec.json.decode(text)
+        return _decode(text)
     except (ValueError, RecursionError):
         pass
     try:

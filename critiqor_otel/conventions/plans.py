@@ -12,10 +12,20 @@ from msgspec import Struct
 from critiqor_otel.conventions.convention import At, Cell, Convention, Everywhere, Field, FromEvent, SpanRole, When
 from critiqor_otel.span import Span
 
-__all__ = ["Plan", "Spot", "plan_for", "spots_of"]
+__all__ = ["Form", "Plan", "Spot", "keys_of", "plan_for", "spots_of"]
 
 Spot = tuple[str | None, Callable[[Any], Any], str]
 """A place: the attribute's key and its shape, or None and what reads the whole span; and the name of its family."""
+
+
+class Form:
+    """Facts that are asked for together, in the order in which they are read, and the names they are told under."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, **fields: Field) -> None:
+        """Take name and field of each."""
+        self.fields = tuple(fields.items())
 
 
 class Plan(Struct, frozen=True):
@@ -25,6 +35,16 @@ class Plan(Struct, frozen=True):
     family: str | None
     spots: Mapping[Field, tuple[Spot, ...]]
     """For each field that can be there: its places in order of precedence."""
+    _forms: dict[Form, tuple[tuple[str, Field, tuple[Spot, ...]], ...]] = {}
+
+    def of_form(self, form: Form) -> tuple[tuple[str, Field, tuple[Spot, ...]], ...]:
+        """Return name, field and places of those facts of a form that can be there."""
+        found = self._forms.get(form)
+        if found is None:
+            spots = self.spots
+            found = tuple((name, field, spots[field]) for name, field in form.fields if field in spots)
+            self._forms[form] = found
+        return found
 
 
 def plan_for(span: Span, families: tuple[Convention, ...], roles: tuple[SpanRole | None, ...]) -> Plan:
@@ -52,6 +72,23 @@ def spots_of(span: Span, families: list[Convention]) -> Mapping[Field, tuple[Spo
                 if _is_possible(cell, span):
                     spots.setdefault(field, []).append(_spot(cell, family.name))
     return {field: tuple(found) for field, found in spots.items()}
+
+
+def keys_of(family: Convention) -> frozenset[str]:
+    """Return the attributes whose presence decides how the family reads a span."""
+    named = {key for cells in family.fields.values() for cell in cells for key in _keys(cell)}
+    signs = frozenset[str]() if family.signs is None else family.signs.keys
+    return signs.union(named)
+
+
+def _keys(cell: Cell) -> tuple[str, ...]:
+    match cell:
+        case At():
+            return (cell.key,)
+        case When():
+            return cell.key, *_keys(cell.cell)
+        case _:
+            return ()
 
 
 def _spot(cell: Cell, family: str) -> Spot:

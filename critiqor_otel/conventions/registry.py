@@ -29,7 +29,7 @@ from critiqor_otel.conventions.families import (
     strands,
     vercel,
 )
-from critiqor_otel.conventions.plans import Plan, plan_for
+from critiqor_otel.conventions.plans import Plan, keys_of, plan_for
 from critiqor_otel.span import Span
 
 __all__ = ["ALL", "SCATTERED", "TABLES", "Tables", "facts_of"]
@@ -63,11 +63,10 @@ SCATTERED = frozenset({"openclaw", "autogen", "codex"})
 
 
 _MOST_SHAPES = 4096
-_MOST_KEYS = 64  # indexed messages make every span's keys its own: such a shape is not remembered
 
 
 class _Shape:
-    """Spans of one scope with the same keys: which families to ask, and the plan for each of their answers."""
+    """Spans of one scope with the same keys (of those that tables name): whom to ask, and the plan for each answer."""
 
     __slots__ = ("families", "plans")
 
@@ -83,6 +82,10 @@ class Tables:
         """Take the families."""
         self._families = families
         self._names = tuple(name for family in families if family.signs is not None for name in family.signs.names)
+        self._keys = frozenset[str]().union(*map(keys_of, families))
+        self._resource_keys = frozenset[str]().union(
+            *(family.signs.resource for family in families if family.signs is not None)
+        )
         self._shapes: dict[tuple[object, ...], _Shape] = {}
 
     def facts_of(self, span: Span) -> Facts:
@@ -95,10 +98,15 @@ class Tables:
         return Facts(span, plan)
 
     def _shape(self, span: Span) -> _Shape:
-        """Return the shape, remembered unless the span's keys are its own, or its name alone makes it a family's."""
-        if len(span.attributes) > _MOST_KEYS or span.name.startswith(self._names):
+        """Return the shape, remembered unless the span's name alone makes it a family's."""
+        if span.name.startswith(self._names):
             return _Shape(self._marked(span))
-        keys = (span.scope.name, bool(span.events), *span.attributes)
+        keys = (
+            span.scope.name,
+            bool(span.events),
+            self._resource_keys.isdisjoint(span.resource.attributes),
+            self._keys.intersection(span.attributes),
+        )
         shape = self._shapes.get(keys)
         if shape is None:
             if len(self._shapes) >= _MOST_SHAPES:

@@ -16,6 +16,8 @@ class Signs(Struct, frozen=True, kw_only=True):
     """How the name of its scope begins."""
     names: tuple[str, ...] = ()
     """How its own name begins."""
+    resource: frozenset[str] = frozenset()
+    """Attributes of its resource."""
 
     def mark(self, span: Span) -> bool:
         """Tell whether one of them stands on the span."""
@@ -23,4 +25,5 @@ class Signs(Struct, frozen=True, kw_only=True):
             not self.keys.isdisjoint(span.attributes)
             or span.scope.name.startswith(self.scopes)
             or span.name.startswith(self.names)
+            or not self.resource.isdisjoint(span.resource.attributes)
         )

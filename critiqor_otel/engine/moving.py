@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import msgspec
 
-from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.engine.collecting import collecting
 from critiqor_otel.engine.mapping import SegmentRef, write_segments
 from critiqor_otel.engine.packing import Record, Segment, unpack, unpack_segment
@@ -53,7 +52,7 @@ def chain_traces(refs: list[SegmentRef], wanted: Collection[str], *, store: Stor
     with collecting() as collect:
         for trace_id in sorted(found):
             held = unpack(found.pop(trace_id))
-            chains += map(chain_of, prepare(held.spans, held.logs, facts_of).traces)
+            chains += map(chain_of, prepare(held.spans, held.logs).traces)
             collect(len(held.spans))
     return Chained(chains)
 

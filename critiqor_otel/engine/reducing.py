@@ -12,7 +12,6 @@ import msgspec
 from analyzer.cause import Severity
 from analyzer.report.report import RunReport
 from analyzer.session.model import Note, Session
-from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.engine.collecting import collecting
 from critiqor_otel.engine.frames import Frame, key_of, write_frames
 from critiqor_otel.engine.layout import Share
@@ -124,7 +123,7 @@ def _assembled(
 ) -> tuple[list[Session], dict[str, list[str]], "_Origins"]:
     """Return the sessions in order of run id, the session files of each, and where each has its evidence from."""
     held = unpack(parts)
-    prepared = prepare(held.spans, held.logs, facts_of)
+    prepared = prepare(held.spans, held.logs)
     rebuilt = rebuild(prepared.traces, group_by=purpose.group_by)
     for trace in prepared.traces:
         trace.let_go()

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from analyzer.session.model import Agent, Event, EventKind, Note, Session, SourceLayer, SpanRef
+from analyzer.session.model import Agent, Event, EventKind, Note, Session, SourceLayer
 from critiqor_otel.conventions.carriage import OUR_SCOPE
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.account import Account
@@ -41,7 +41,8 @@ def _rebuilt(run: Run, nodes: Sequence[Node], roots: Sequence[Node], carried: Ca
     shared = Shared() if carried is None else Shared(carried.list_of("resources"), carried.list_of("scopes"))
     silent = frozenset[int]() if carried is None else carried.carriers
     events = _Writing(nodes, Events(account), shared, silent).events(roots)
-    in_part = sorted({fact for node in nodes for fact in node.facts.get(Field.CARRIED_IN_PART) or ()})
+    partial = [node.facts for node in nodes if not node.facts.lacks(_IN_PART)]
+    in_part = sorted({fact for facts in partial for fact in facts.get(Field.CARRIED_IN_PART) or ()})
     extra: dict[str, Any] = {"resources": shared.resources, "scopes": shared.scopes, "carried_in_part": in_part}
     return Session(
         run_id=run.run_id,
@@ -89,33 +90,34 @@ class _Writing:
     def _tell(self, node: Node, tell: Callable[[Node], Iterable[Draft]], time_ns: int | None) -> None:
         if id(node) in self._silent:
             return
+        ref = node.ref
+        prefix = f"{ref.trace_id}-{ref.span_id}" if ref.span_id in self._ambiguous else ref.span_id
         for draft in tell(node):
             if not node.told:
                 draft.payload["otel"] = otel_record(node, self._shared)
             self._written.append(
                 Event(
-                    event_id=f"{self._prefix(node.ref)}:{node.told}",
+                    event_id=f"{prefix}:{node.told}",
                     event=draft.event,
                     event_type=draft.event_type,
                     time_ns=time_ns,
-                    source_layer=_LAYERS.get(draft.event, SourceLayer.EXTENSION_API),
+                    source_layer=_LAYERS.get(draft.event, _ELSEWHERE),
                     tool_name=draft.tool_name,
                     tool_call_id=draft.tool_call_id,
                     status=draft.status,
                     duration_ms=_duration_ms(node) if draft.timed else None,
                     error=draft.error,
                     payload=draft.payload,
-                    span=node.ref,
+                    span=ref,
                 )
             )
             node.told += 1
 
-    def _prefix(self, ref: SpanRef) -> str:
-        return f"{ref.trace_id}-{ref.span_id}" if ref.span_id in self._ambiguous else ref.span_id
 
-
+_IN_PART = frozenset({Field.CARRIED_IN_PART})
 _TOOL_SIDE: tuple[str, ...] = (EventKind.TOOL_CALL, EventKind.TOOL_OUTPUT)
 _LAYERS: dict[str, SourceLayer] = dict.fromkeys(_TOOL_SIDE, SourceLayer.TOOL_HOOKS)
+_ELSEWHERE = SourceLayer.EXTENSION_API
 
 
 def _time_of(event: Event) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 from analyzer.timeline.outcome import error_text
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
+from critiqor_otel.conventions.plans import Form
 from critiqor_otel.conventions.pseudo_tools import is_pseudo_tool
 from critiqor_otel.reconstruct.exchanges import Asked, Exchanges, canonical
 from critiqor_otel.reconstruct.failures import Failure, failure_of
@@ -121,20 +122,26 @@ def _span_call(outer: Node, parts: Sequence[Node]) -> ToolCall:
 
 
 def _learn_from_span(call: ToolCall, facts: Facts) -> None:
-    name, call_id, arguments, result, exit_code = facts.each(_TOLD)
+    told = facts.known(_TOLD)
     if call.name is None:
-        call.name = name
+        call.name = told.get("name")
     if call.call_id is None:
-        call.call_id = call_id
+        call.call_id = told.get("call_id")
     if call.arguments is None:
-        call.arguments = as_json(arguments)
+        call.arguments = as_json(told.get("arguments"))
     if call.result is None:
-        call.result = as_json(result)
+        call.result = as_json(told.get("result"))
     if call.exit_code is None:
-        call.exit_code = exit_code
+        call.exit_code = told.get("exit_code")
 
 
-_TOLD = (Field.TOOL_NAME, Field.TOOL_CALL_ID, Field.TOOL_ARGUMENTS, Field.TOOL_RESULT, Field.EXIT_CODE)
+_TOLD = Form(
+    name=Field.TOOL_NAME,
+    call_id=Field.TOOL_CALL_ID,
+    arguments=Field.TOOL_ARGUMENTS,
+    result=Field.TOOL_RESULT,
+    exit_code=Field.EXIT_CODE,
+)
 
 
 def _failure_inside(outer: Node, parts: Sequence[Node]) -> Failure | None:

@@ -1,11 +1,11 @@
 """Which events a span of each role becomes, at its start and at its end: one table for each."""
 
-from collections.abc import Callable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from analyzer.session.model import EventKind
 from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.conventions.plans import Form
 from critiqor_otel.reconstruct import side_events
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.calls import ToolCall
@@ -18,7 +18,7 @@ from critiqor_otel.reconstruct.values import as_json
 __all__ = ["Events"]
 
 _Drafts = Iterator[Draft]
-_Writer = Callable[[Account, Node], _Drafts]
+_Writer = Callable[[Account, Node], Iterable[Draft]]
 
 
 class Events:
@@ -31,24 +31,36 @@ class Events:
         self._start: Mapping[SpanRole, _Writer] = {**_START, SpanRole.MODEL: lambda _, node: models.request(node)}
         self._end: Mapping[SpanRole, _Writer] = {**_END, SpanRole.MODEL: lambda _, node: models.response(node)}
 
-    def at_start(self, node: Node) -> _Drafts:
-        """Yield what the span tells when it begins; every span tells something."""
-        for call in self._account.told_to.get(id(node), ()):
-            yield _output_of(call)
-        yield from self._start.get(self._account.tells(node), _other)(self._account, node)
+    def at_start(self, node: Node) -> Iterable[Draft]:
+        """Return what the span tells when it begins; every span tells something."""
+        account = self._account
+        own = self._start.get(account.tells(node), _other)(account, node)
+        told = account.told_to.get(id(node))
+        return own if told is None else (*map(_output_of, told), *own)
 
-    def at_end(self, node: Node) -> _Drafts:
-        """Yield what the span tells when it ends."""
-        role = self._account.tells(node)
-        if role in self._end:
-            yield from self._end[role](self._account, node)
-        if id(node) in self._account.failures:
-            yield from _failure(self._account, node, role)
+    def at_end(self, node: Node) -> Iterable[Draft]:
+        """Return what the span tells when it ends."""
+        account = self._account
+        role = account.tells(node)
+        own = self._end.get(role, _nothing)(account, node)
+        if id(node) in account.failures or id(node) in account.asked_by or side_events.has_extras(node):
+            return *own, *self._beside(node, role)
+        return own
+
+    def _beside(self, node: Node, role: SpanRole) -> _Drafts:
+        """Yield what a span of any role may tell beside its own events."""
+        account = self._account
+        if id(node) in account.failures:
+            yield from _failure(account, node, role)
         yield from side_events.extras(node)
-        for call in self._account.asked_by.get(id(node), ()):
-            yield _call_of(call, self._account.agent_name(node))
+        for call in account.asked_by.get(id(node), ()):
+            yield _call_of(call, account.agent_name(node))
             if call.answered_at_once:
                 yield _output_of(call)
+
+
+def _nothing(_: Account, __: Node) -> Iterable[Draft]:
+    return ()
 
 
 def _agent_start(_: Account, node: Node) -> _Drafts:
@@ -124,19 +136,20 @@ def _message_out(account: Account, node: Node) -> _Drafts:
         yield state("message_sent", role="assistant", agent=agent, text=as_json(said))
 
 
-def _tool_call(account: Account, node: Node) -> _Drafts:
-    yield _call_of(account.call_of[id(node)], account.agent_name(node))
-    if node.facts.get(Field.SKILL_NAME) is not None:
-        yield from side_events.skill(account, node)
+def _tool_call(account: Account, node: Node) -> Iterable[Draft]:
+    call = _call_of(account.call_of[id(node)], account.agent_name(node))
+    return (call,) if node.facts.get(_SKILL) is None else (call, *side_events.skill(account, node))
 
 
-def _tool_result(account: Account, node: Node) -> _Drafts:
-    if node.end_ns is not None:
-        yield _output_of(account.call_of[id(node)])
+_SKILL = Field.SKILL_NAME
 
 
-def _other(_: Account, node: Node) -> _Drafts:
-    yield state(node.span.name or "span", name=node.span.name)
+def _tool_result(account: Account, node: Node) -> Iterable[Draft]:
+    return () if node.end_ns is None else (_output_of(account.call_of[id(node)]),)
+
+
+def _other(_: Account, node: Node) -> Iterable[Draft]:
+    return (state(node.span.name or "span", name=node.span.name),)
 
 
 _TOLD_BY_CALL = frozenset({SpanRole.OTHER, SpanRole.PROCESS})
@@ -156,49 +169,48 @@ def _failure(account: Account, node: Node, role: SpanRole) -> _Drafts:
     )
 
 
+_CALL, _OUTPUT = EventKind.TOOL_CALL, EventKind.TOOL_OUTPUT
+
+
 def _call_of(call: ToolCall, agent: str | None) -> Draft:
-    return Draft(
-        event=EventKind.TOOL_CALL,
-        event_type="tool_call",
-        tool_name=call.name,
-        tool_call_id=call.call_id,
-        payload=known(
-            input=call.arguments,
-            agent=agent,
-            pseudo=call.pseudo or None,
-            basis="derived" if call.node is None else None,
-            **_prints(call, call.arguments, _INPUT_PRINTS),
-        ),
-    )
+    payload: dict[str, Any] = {}
+    if call.arguments is not None:
+        payload["input"] = call.arguments
+    if agent is not None:
+        payload["agent"] = agent
+    if call.pseudo:
+        payload["pseudo"] = True
+    if call.node is None:
+        payload["basis"] = "derived"
+    elif call.arguments is None:
+        payload |= call.node.facts.known(_INPUT_PRINTS)
+    return Draft(event=_CALL, event_type="tool_call", tool_name=call.name, tool_call_id=call.call_id, payload=payload)
 
 
-def _prints(call: ToolCall, content: Any, fields: AbstractSet[Field]) -> dict[str, Any]:
-    """Return the keyed fingerprints that stand on a call's span in place of content."""
-    if content is not None or call.node is None or call.node.facts.lacks(fields):
-        return _NONE
-    return {field.value: call.node.facts.get(field) for field in sorted(fields)}
-
-
-_NONE: dict[str, Any] = {}
-_INPUT_PRINTS = frozenset({Field.INPUT_FINGERPRINT, Field.INPUT_PARTS})
-_RESULT_PRINTS = frozenset({Field.RESULT_FINGERPRINT, Field.RESULT_PARTS})
+_INPUT_PRINTS = Form(input_fingerprint=Field.INPUT_FINGERPRINT, input_parts=Field.INPUT_PARTS)
+"""Keyed fingerprints, which stand on a call's span in place of content."""
+_RESULT_PRINTS = Form(result_fingerprint=Field.RESULT_FINGERPRINT, result_parts=Field.RESULT_PARTS)
 _STATUS = {True: "error", False: "ok", None: None}
 
 
 def _output_of(call: ToolCall) -> Draft:
+    payload: dict[str, Any] = {}
+    if call.result is not None:
+        payload["result"] = call.result
+    if call.exit_code is not None:
+        payload["exit_code"] = call.exit_code
+    if call.error_type is not None:
+        payload["error_type"] = call.error_type
+    if call.result is None and call.node is not None:
+        payload |= call.node.facts.known(_RESULT_PRINTS)
     return Draft(
-        event=EventKind.TOOL_OUTPUT,
+        event=_OUTPUT,
         event_type="tool_result",
         tool_name=call.name,
         tool_call_id=call.call_id,
         status=_STATUS[call.failed],
         error=call.error if call.failed else None,
-        payload=known(
-            result=call.result,
-            exit_code=call.exit_code,
-            error_type=call.error_type,
-            **_prints(call, call.result, _RESULT_PRINTS),
-        ),
+        payload=payload,
         timed=call.node is not None,
     )
 

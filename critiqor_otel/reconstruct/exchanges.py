@@ -54,9 +54,11 @@ class Exchanges:
         if not any(node.role in _DIRECT for node in nodes):
             self._speakers = [node for node in nodes if node.facts.get(Field.TRANSCRIPT) is not None][:1]
             self._said = self._heard = (Field.TRANSCRIPT,)
-        self._speakers.sort(key=lambda node: node.sort_key)
         self._answers: dict[tuple[str, int], list[tuple[int, Node, ToolResponse]]] | None = None
-        self.asked: list[Asked] = self._named(list(self._requests()))
+        self.asked: list[Asked] = []
+        if not all(node.facts.lacks(self._said) for node in self._speakers):
+            self._speakers.sort(key=lambda node: node.sort_key)
+            self.asked = self._named(list(self._requests()))
 
     def answer_to(self, asked: Asked) -> tuple[ToolResponse, Node] | None:
         """Return the first answer told after the request, and the model call that was told it."""
@@ -154,8 +156,11 @@ _DIRECT = frozenset({SpanRole.MODEL, SpanRole.TOOL})
 _SPEAKERS = frozenset({SpanRole.MODEL, SpanRole.USAGE, SpanRole.MESSAGE})
 
 
+_MODEL = SpanRole.MODEL
+
+
 def _is_outermost(node: Node) -> bool:
-    return node.role is not SpanRole.MODEL or node.place.model is node
+    return node.role is not _MODEL or node.place.model is node
 
 
 def _messages(node: Node, fields: Sequence[Field]) -> Iterator[Message]:

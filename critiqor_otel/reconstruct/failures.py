@@ -81,10 +81,12 @@ def first_failures(nodes: Sequence[Node]) -> dict[int, Failure]:
     below: dict[int, _Heard] = {}
     began: dict[int, Failure] = {}
     for node in reversed(nodes):
-        heard = below.pop(id(node), {}) if below else {}
         failure = failure_of(node)
         if node.role is _HEALTH:  # the host's errors are not the run's
             failure = None
+        if failure is None and not below:
+            continue
+        heard = below.pop(id(node), {})
         if failure is not None:
             if not _is_echo(failure, heard):
                 began[id(node)] = failure

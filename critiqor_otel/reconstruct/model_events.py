@@ -1,7 +1,7 @@
 """A model call as two events: what was sent to it that is new, and what came back."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
@@ -11,6 +11,7 @@ from analyzer.timeline.provenance import MOST_PARTS
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.messages import Message, ToolRequest
+from critiqor_otel.conventions.plans import Form
 from critiqor_otel.conventions.records import spans_of_events
 from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.account import Account
@@ -32,12 +33,15 @@ class _Sent(Struct):
     parts: frozenset[str] = frozenset()
 
 
-_IDENTITY = (Field.MODEL, Field.PROVIDER)
-_REQUEST = (
-    *_IDENTITY,
-    *(Field.INPUT_MESSAGES, Field.SYSTEM_INSTRUCTIONS, Field.TOOL_DEFINITIONS, Field.MAX_TOKENS),
+_IDENTITY = Form(model=Field.MODEL, provider=Field.PROVIDER)
+_SENT = Form(
+    messages=Field.INPUT_MESSAGES,
+    instructions=Field.SYSTEM_INSTRUCTIONS,
+    tools=Field.TOOL_DEFINITIONS,
+    max_tokens=Field.MAX_TOKENS,
 )
-_RESPONSE = (*_IDENTITY, Field.FINISH_REASONS, Field.OUTPUT_MESSAGES, Field.COST)
+_PARTS = frozenset({Field.PROMPT_PARTS, Field.MESSAGE_PARTS})
+_ANSWER = Form(finish_reasons=Field.FINISH_REASONS, messages=Field.OUTPUT_MESSAGES, cost_usd=Field.COST)
 
 
 class ModelEvents:
@@ -47,55 +51,62 @@ class ModelEvents:
         """Take what is known of the run."""
         self._account = account
         self._sent: dict[int, _Sent] = {}
+        self._asked: dict[int, dict[str, Any]] = {}
+        """Who asks whom in the calls under way, by the id() of the node."""
 
-    def request(self, node: Node) -> Iterator[Draft]:
-        """Yield the request, and a retry when the span says it is not the first attempt."""
+    def request(self, node: Node) -> Sequence[Draft]:
+        """Return the request, and a retry when the span says it is not the first attempt."""
         facts = node.facts
-        agent = node.place.agent
-        sent = self._sent.get(id(agent)) or self._sent.setdefault(id(agent), _Sent())
-        model, provider, told, instructions, tools, most = facts.each(_REQUEST)
-        messages: list[Message] | None = told
-        yield Draft(
-            event=EventKind.STATE_TRANSITION,
-            event_type="before_provider_request",
-            payload=known(
-                model=model,
-                provider=provider,
-                agent=self._account.agent_name(node),
-                messages=None if messages is None else [_told(message) for message in _new(messages, sent)],
-                messages_total=None if messages is None else len(messages),
-                system_instructions=_changed(sent, "instructions", instructions),
-                tools=as_json(_changed(sent, "tools", tools)),
-                max_tokens=most,
-                message_parts=None if told else _new_parts(facts, sent),
+        payload = self._who(node)
+        self._asked[id(node)] = payload.copy()
+        told = facts.known(_SENT)
+        if told or not facts.lacks(_PARTS):
+            agent = node.place.agent
+            sent = self._sent.get(id(agent)) or self._sent.setdefault(id(agent), _Sent())
+            payload |= _news(facts, told, sent)
+        request = Draft(event=_STATE, event_type="before_provider_request", payload=payload)
+        if node.span.events or not facts.lacks(_ATTEMPT):
+            return request, *_retries(node)
+        return (request,)
+
+    def response(self, node: Node) -> Sequence[Draft]:
+        """Return the response; a call still open has none, and one that reported no usage has no `usage`."""
+        if node.end_ns is None:
+            return ()
+        failure = failure_of(node)
+        payload = self._asked.pop(id(node))
+        usage = self._account.usage.get(id(node))
+        if usage is not None:
+            payload["usage"] = usage
+        told = node.facts.known(_ANSWER)
+        if told or not node.facts.lacks(_PARTS):
+            payload |= self._answer(node, told)
+        return (
+            Draft(
+                event=_USAGE,
+                event_type="after_provider_response",
+                status="ok" if failure is None else "error",
+                error=None if failure is None else failure.message or failure.error_type,
+                payload=payload,
+                timed=True,
             ),
         )
-        if node.span.events or not facts.lacks(_ATTEMPT):
-            yield from _retries(node)
 
-    def response(self, node: Node) -> Iterator[Draft]:
-        """Yield the response; a call still open has none, and one that reported no usage has no `usage`."""
-        if node.end_ns is None:
-            return
-        failure = failure_of(node)
-        model, provider, reasons, answer, cost = node.facts.each(_RESPONSE)
-        messages: list[Message] | None = answer
-        yield Draft(
-            event=EventKind.TOKEN_USAGE,
-            event_type="after_provider_response",
-            status="ok" if failure is None else "error",
-            error=None if failure is None else failure.message or failure.error_type,
-            payload=known(
-                model=model,
-                provider=provider,
-                agent=self._account.agent_name(node),
-                usage=self._account.usage.get(id(node)),
-                finish_reasons=reasons or _reasons(messages),
-                messages=None if messages is None else [_told(message) for message in self._named(node, messages)],
-                cost_usd=cost,
-                message_parts=None if messages else node.facts.get(Field.MESSAGE_PARTS),
-            ),
-            timed=True,
+    def _who(self, node: Node) -> dict[str, Any]:
+        """Return which model of whom was asked by whom."""
+        who = node.facts.known(_IDENTITY)
+        agent = self._account.agent_name(node)
+        if agent is not None:
+            who["agent"] = agent
+        return who
+
+    def _answer(self, node: Node, told: dict[str, Any]) -> dict[str, Any]:
+        messages: list[Message] | None = told.get("messages")
+        return known(
+            finish_reasons=told.get("finish_reasons") or _reasons(messages),
+            messages=None if messages is None else [_told(message) for message in self._named(node, messages)],
+            cost_usd=told.get("cost_usd"),
+            message_parts=None if messages else node.facts.get(Field.MESSAGE_PARTS),
         )
 
     def _named(self, node: Node, messages: list[Message]) -> list[Message]:
@@ -113,6 +124,22 @@ class ModelEvents:
             )
             for message in messages
         ]
+
+
+_STATE, _USAGE = EventKind.STATE_TRANSITION, EventKind.TOKEN_USAGE
+
+
+def _news(facts: Facts, told: dict[str, Any], sent: _Sent) -> dict[str, Any]:
+    """Return what a request sent that the one before did not."""
+    messages: list[Message] | None = told.get("messages")
+    return known(
+        messages=None if messages is None else [_told(message) for message in _new(messages, sent)],
+        messages_total=None if messages is None else len(messages),
+        system_instructions=_changed(sent, "instructions", told.get("instructions")),
+        tools=as_json(_changed(sent, "tools", told.get("tools"))),
+        max_tokens=told.get("max_tokens"),
+        message_parts=None if messages else _new_parts(facts, sent),
+    )
 
 
 def _reasons(messages: list[Message] | None) -> list[str] | None:

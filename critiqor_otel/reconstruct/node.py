@@ -79,13 +79,15 @@ class Node:
 class Trace:
     """The nodes of one trace, and those of them without a parent here."""
 
-    __slots__ = ("nodes", "roots", "trace_id")
+    __slots__ = ("in_order", "nodes", "roots", "trace_id")
 
     def __init__(self, trace_id: str, nodes: list[Node]) -> None:
         """Take the trace's nodes; parents are set by the repairs."""
         self.trace_id = trace_id
         self.nodes = nodes
         self.roots: list[Node] = []
+        self.in_order = False
+        """Roots and children are known to stand in the order of their times."""
 
     def let_go(self) -> None:
         """Untie the nodes, once all is told: rings of them would stay in memory until the collector comes by."""

@@ -14,7 +14,7 @@ __all__ = ["settle_places"]
 def settle_places(nodes: Iterable[Node]) -> None:
     """Tell each node its place; the nodes come parents first, and none has a parent that is not among them."""
     for node in nodes:
-        above = node.parent.place if node.parent is not None else NOWHERE
+        above = NOWHERE if node.parent is None else node.parent.place
         inside = _INSIDE.get(node.role)
         node.place = above if inside is None else inside(node, above)
 

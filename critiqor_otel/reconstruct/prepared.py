@@ -1,11 +1,13 @@
 """Spans and records of some traces, in whatever order, as whole traces: each span once, with its records, mended."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from critiqor_otel.conventions.facts import Facts
+from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.duplicates import deduplicate
 from critiqor_otel.reconstruct.logs import join_logs
 from critiqor_otel.reconstruct.node import Node, Trace
@@ -40,15 +42,19 @@ class Prepared(Struct, frozen=True):
     counts: Counts
 
 
-def prepare(spans: Iterable[Span], logs: Iterable[LogRecord], facts_of: Callable[[Span], Facts]) -> Prepared:
-    """Return the traces that spans and records tell of; all that is told of a trace must be among them."""
+def prepare(
+    spans: Iterable[Span], logs: Iterable[LogRecord], known: Mapping[int, Facts] = MappingProxyType({})
+) -> Prepared:
+    """Return the traces that spans and records tell of; all that is told of a trace must be among them.
+
+    The facts of spans whose ties were told need not be found again; they are known by the id() of the span.
+    """
     distinct = deduplicate(spans)
     joined = join_logs(distinct.spans, logs)
     traces: dict[str, list[Node]] = {}
     for found, from_log in ((joined.spans, False), (joined.from_records, True)):
         for address, span in found.items():
-            node = Node(span, facts_of(span), from_log=from_log)
-            names_of(node.facts)  # read of every span here, as where its ties are told: so are the notes
+            node = Node(span, known.get(id(span)) or _named_facts_of(span), from_log=from_log)
             if address in distinct.versions:
                 node.note("span-versions", "it was delivered in different versions; the one that ended last was taken")
             traces.setdefault(span.trace_id, []).append(node)
@@ -56,3 +62,10 @@ def prepare(spans: Iterable[Span], logs: Iterable[LogRecord], facts_of: Callable
     for trace in whole:
         mend(trace)
     return Prepared(whole, Counts(distinct.repeats, distinct.annotations, joined.homeless))
+
+
+def _named_facts_of(span: Span) -> Facts:
+    """Return the facts of a span, the names in it read, as where its ties are told: so are the notes on them."""
+    facts = facts_of(span)
+    names_of(facts)
+    return facts

@@ -64,7 +64,7 @@ def reconstruct(
     ties = gathered(others)
     if logs or len({span.trace_id for span in spans}) > 1:  # the ties of one trace have nothing to tie it to
         tell(spans, logs, ties, known)
-    prepared = prepare(spans, logs, lambda span: known.get(id(span)) or facts_of(span))
+    prepared = prepare(spans, logs, known)
     sets = clusters(ties, _chains(prepared.traces, ties))
     rebuilt = [
         rebuild(traces, group_by=group_by, keep_silent=keep_silent) for traces in _divided(prepared.traces, sets)

@@ -84,12 +84,16 @@ def place_children(trace: Trace) -> None:
     trace.nodes.sort(key=lambda node: node.sort_key)
     for node in trace.nodes:
         (node.parent.children if node.parent is not None else trace.roots).append(node)
+    trace.in_order = True
 
 
 def borrow_times(trace: Trace) -> None:
     """Give a span without a start that of its parent, or of the trace, or else its own end where that comes first."""
     known = [node.start_ns for node in trace.nodes if node.start_ns is not None]
     earliest = min(known, default=None)
+    if len(known) == len(trace.nodes):
+        return
+    trace.in_order = False
     for node in walk(trace.roots):
         if node.start_ns is not None or earliest is None:
             continue
@@ -102,6 +106,9 @@ def borrow_times(trace: Trace) -> None:
 
 def undo_skew(trace: Trace) -> None:
     """Move a span that starts before its parent to the parent's start, together with all below it."""
+    if not any(map(_is_early, trace.nodes)):
+        return
+    trace.in_order = False
     shift: dict[int, int] = {}
     for node in walk(trace.roots):
         moved = shift.get(id(node.parent), 0) if node.parent is not None else 0
@@ -118,8 +125,17 @@ def undo_skew(trace: Trace) -> None:
             node.end_ns = node.end_ns + moved if node.end_ns is not None else None
 
 
+def _is_early(node: Node) -> bool:
+    """Tell whether a node starts before its parent."""
+    if node.parent is None or node.start_ns is None or node.parent.start_ns is None:
+        return False
+    return node.start_ns < node.parent.start_ns
+
+
 def order_siblings(trace: Trace) -> None:
     """Order roots and children by their mended times."""
+    if trace.in_order:
+        return
     trace.roots.sort(key=lambda node: node.sort_key)
     for node in trace.nodes:
         if len(node.children) > 1:

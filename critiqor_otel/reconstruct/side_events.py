@@ -19,6 +19,7 @@ __all__ = [
     "decision",
     "evaluation",
     "extras",
+    "has_extras",
     "memory_end",
     "memory_start",
     "process_end",
@@ -175,9 +176,14 @@ def _evaluation(facts: Facts) -> Draft:
 _COMPACTED = frozenset({Field.CONTEXT_COMPACTED})
 
 
+def has_extras(node: Node) -> bool:
+    """Tell whether a span may have something to tell beside its own events."""
+    return bool(node.span.events) or not node.facts.lacks(_COMPACTED)
+
+
 def extras(node: Node) -> _Drafts:
     """Yield what a span of any role may tell beside its own events."""
-    if not node.span.events and node.facts.lacks(_COMPACTED):
+    if not has_extras(node):
         return
     if node.role is not SpanRole.CONTEXT and node.facts.get(Field.CONTEXT_COMPACTED):
         yield Draft(event=EventKind.CONTEXT_EVENT, event_type="compaction", payload={"action": "compaction"})

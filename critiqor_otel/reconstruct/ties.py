@@ -124,9 +124,9 @@ def _add_family(found: Ties, facts: Facts) -> None:
     if facts.family in SCATTERED:
         found.scattered = True
     role, span = facts.role, facts.span
-    if role is SpanRole.AGENT:
+    if role is _AGENT:
         found.agent = True
-    elif role is SpanRole.MODEL:
+    elif role is _MODEL:
         found.models = True
         if span.parent_span_id is None and (answer := facts.get(Field.RESPONSE_ID)) is not None:
             found.keys.add(digest("answer", answer))
@@ -138,13 +138,14 @@ def _add_family(found: Ties, facts: Facts) -> None:
             _add_name(found, name)
 
 
+_AGENT, _MODEL = SpanRole.AGENT, SpanRole.MODEL
+_RUN, _TALK = Field.RUN_ID, Field.SESSION_ID
+
+
 def names_of(facts: Facts) -> list[str]:
     """Return the run id and the conversation id that a span names."""
-    names: list[str] = []
-    run_id = facts.get(Field.RUN_ID)
-    if run_id is not None and names_run(facts.span, run_id):
-        names.append(run_id)
-    conversation = facts.get(Field.SESSION_ID)
+    run_id, conversation = facts.get(_RUN), facts.get(_TALK)
+    names: list[str] = [] if run_id is None or not names_run(facts.span, run_id) else [run_id]
     if conversation is not None:
         names.append(conversation)
     return names

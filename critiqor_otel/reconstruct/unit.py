@@ -31,8 +31,9 @@ class Unit:
 
     def __init__(self, trace_id: str, nodes: list[Node], *, run_id: str | None, conversation: str | None) -> None:
         """Take the nodes; an explicit run id is a stronger key than a conversation id."""
-        first = min((node.span for node in nodes), key=rank)
-        times = [told_times(node.span) for node in nodes]
+        spans = [node.span for node in nodes]
+        first = min([span for span in spans if span.parent_span_id is None] or spans, key=rank)
+        times = [told_times(span) for span in spans]
         self.trace_id = trace_id
         self.nodes = nodes
         self.conversation = conversation
@@ -55,6 +56,7 @@ class Unit:
 
 
 _NOBODY = (None, None)
+_RUN, _TALK = Field.RUN_ID, Field.SESSION_ID
 
 
 def _key(run_id: str | None, conversation: str | None) -> tuple[str, str] | None:
@@ -98,11 +100,11 @@ def _first_ids(nodes: Iterator[Node] | list[Node]) -> tuple[str | None, str | No
     """Return the first run id and the first conversation id named on these nodes: often only some spans carry them."""
     conversation = None
     for node in nodes:
-        run_id = node.facts.get(Field.RUN_ID)
+        run_id = node.facts.get(_RUN)
         if run_id is not None and names_run(node.span, run_id):
-            return run_id, conversation or node.facts.get(Field.SESSION_ID)
+            return run_id, conversation or node.facts.get(_TALK)
         if conversation is None:
-            conversation = node.facts.get(Field.SESSION_ID)
+            conversation = node.facts.get(_TALK)
     return None, conversation
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from analyzer.timeline.tokens import whole_input
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
-from critiqor_otel.reconstruct.draft import known
+from critiqor_otel.conventions.plans import Form
 from critiqor_otel.reconstruct.node import Node
 
 __all__ = ["Usage", "counted_usage", "usage_of"]
@@ -18,34 +18,47 @@ Usage = dict[str, int]
 """input_tokens (cached input included), output_tokens, total, cached_input_tokens, cache_write_tokens,
 reasoning_tokens; those that are known."""
 
-_REPORTS = (
-    *(Field.CACHED_INPUT_TOKENS, Field.CACHE_WRITE_TOKENS, Field.REASONING_TOKENS),
-    *(Field.INPUT_TOKENS, Field.OUTPUT_TOKENS, Field.TOTAL_TOKENS, Field.UNCACHED_INPUT_TOKENS),
+_REPORTS = Form(
+    cached_input_tokens=Field.CACHED_INPUT_TOKENS,
+    cache_write_tokens=Field.CACHE_WRITE_TOKENS,
+    reasoning_tokens=Field.REASONING_TOKENS,
+    input_tokens=Field.INPUT_TOKENS,
+    output_tokens=Field.OUTPUT_TOKENS,
+    total=Field.TOTAL_TOKENS,
+    uncached=Field.UNCACHED_INPUT_TOKENS,
 )
-_ANY = frozenset(_REPORTS)
+_SUMS = frozenset({"input_tokens", "output_tokens", "total"})
+_PARTS = ("cached_input_tokens", "cache_write_tokens", "reasoning_tokens")
 
 
 def usage_of(facts: Facts) -> Usage | None:
     """Return what a span reports of tokens, or None when it reports nothing."""
-    if facts.lacks(_ANY):
+    told: dict[str, int] = facts.known(_REPORTS)
+    if not told:
         return None
-    cached, written, reasoning, given, output, total, uncached = facts.each(_REPORTS)
-    if given is None and uncached is not None:
-        given = uncached + (cached or 0) + (written or 0)
-    if given is None and output is None and total is None:
+    cached = told.get("cached_input_tokens", 0) + told.get("cache_write_tokens", 0)
+    uncached = told.pop("uncached", None)
+    if uncached is not None and "input_tokens" not in told:
+        told["input_tokens"] = uncached + cached
+    if _SUMS.isdisjoint(told):
         return None
+    return _in_order(told, cached)
+
+
+def _in_order(told: Usage, cached: int) -> Usage:
+    """Return the numbers in the order in which they are written, the total summed up where its parts are known."""
+    given, output, total = told.get("input_tokens"), told.get("output_tokens"), told.get("total")
+    usage: Usage = {}
     if given is not None:
-        given = whole_input(given, output, total, cached=(cached or 0) + (written or 0))
-    if given is not None and output is not None:
-        total = given + output
-    return known(
-        input_tokens=given,
-        output_tokens=output,
-        total=total,
-        cached_input_tokens=cached,
-        cache_write_tokens=written,
-        reasoning_tokens=reasoning,
-    )
+        usage["input_tokens"] = given = whole_input(given, output, total, cached=cached)
+    if output is not None:
+        usage["output_tokens"] = output
+        total = total if given is None else given + output
+    if total is not None:
+        usage["total"] = total
+    if not told.keys() <= _SUMS:
+        usage |= {name: told[name] for name in _PARTS if name in told}
+    return usage
 
 
 def counted_usage(nodes: Sequence[Node]) -> dict[int, Usage]:
@@ -64,6 +77,8 @@ _ROLL_UPS = frozenset({SpanRole.AGENT, SpanRole.TURN})
 
 def _roll_ups(nodes: Sequence[Node], reports: Mapping[int, Usage], counted: Mapping[int, Usage]) -> dict[int, Usage]:
     """Return the topmost sums that no counted report below them is part of."""
+    if reports.keys() <= counted.keys():
+        return {}
     accounted = set(counted)
     for node in reversed(nodes):
         if id(node) in accounted and node.parent is not None:

@@ -3,6 +3,8 @@
 import base64
 import math
 from collections.abc import Mapping
+from itertools import compress
+from operator import not_
 from typing import Any, TypeGuard
 
 from analyzer.session.shapes import is_list, is_object
@@ -19,10 +21,10 @@ def attributes_as_json(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the attributes themselves where they are JSON already, or a copy in which they are."""
     if _PLAIN_TYPES.issuperset(map(type, attributes.values())):
         return attributes
-    others = {key: as_json(value) for key, value in attributes.items() if type(value) not in _PLAIN_TYPES}
-    if all(value is attributes[key] for key, value in others.items()):
-        return attributes
-    return {**attributes, **others}
+    are_plain = map(_PLAIN_TYPES.__contains__, map(type, attributes.values()))
+    others = compress(attributes.items(), map(not_, are_plain))
+    changed = {key: told for key, value in others if (told := as_json(value)) is not value}
+    return {**attributes, **changed} if changed else attributes
 
 
 def as_json(value: Any, depth: int = 0) -> Any:

@@ -9,11 +9,14 @@ from critiqor_otel.conventions.carriage import CARRIED, FINGERPRINTS, RUN_ID, ca
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromResource, SpanRole
 from critiqor_otel.conventions.remedies import Extra, content_by
 from critiqor_otel.conventions.shapes import strings, text
+from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.span import Span
 
 __all__ = ["CONVENTION"]
 
 _MARKS = CARRIED.union(FINGERPRINTS.values())
+
+_KIND = "critiqor.span.kind"
 
 
 def _marked(span: Span) -> SpanRole | None:
@@ -27,13 +30,14 @@ CONVENTION = Convention(
     name="critiqor",
     source="docs/session.md",
     known_by="`critiqor.*` attributes",
-    kind_key="critiqor.span.kind",
+    kind_key=_KIND,
     kinds={
         "turn": SpanRole.TURN,
         "memory": SpanRole.MEMORY,
         "skill": SpanRole.SKILL,
     },
     recognise=_marked,
+    signs=Signs(keys=frozenset({_KIND, RUN_ID, *_MARKS}), resource=frozenset({RUN_ID})),
     fields={
         Field.RUN_ID: (At(RUN_ID, text), FromResource(RUN_ID, text)),
         Field.EVENT: (Everywhere(carried_events),),
