@@ -114,6 +114,8 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 
 def _reports(timeline: Timeline) -> Iterator[_Report]:
+    if not timeline.assertions:
+        return
     records = records_of(timeline.work)
     states = _states(records, timeline)
     answered = [call for call in timeline.work if call.output_position >= 0 and call.status != "error"]

@@ -44,10 +44,10 @@ def _answer(position: int, event: Event) -> Answer:
     return Answer(
         position=position,
         agent=agent if isinstance(agent, str) else None,
-        reasons=frozenset(_word(reason) for reason in reasons) if is_list(reasons) else frozenset(),
+        reasons=frozenset(map(_word, reasons)) if is_list(reasons) else frozenset(),
         told=is_list(messages),
-        text="\n".join(text for message in told if isinstance(text := message.get("text"), str)).strip(),
-        asked=tuple(name for message in told for name in _asked(message)),
+        text="\n".join([text for message in told if isinstance(text := message.get("text"), str)]).strip(),
+        asked=tuple([name for message in told for name in _asked(message)]),
         error=(message_text(event.error) or "the call failed") if failed else None,
     )
 

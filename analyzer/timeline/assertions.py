@@ -31,8 +31,7 @@ class Assertion:
 
     def mentions(self, parts: Iterable[str]) -> bool:
         """Return whether it holds one of these pieces of text, given in lower case."""
-        lower = self.lower
-        return any(part in lower for part in parts)
+        return any(map(self.lower.__contains__, parts))
 
 
 def assertions_of(said: Iterable[Utterance]) -> tuple[Assertion, ...]:

@@ -239,9 +239,9 @@ _OPENINGS = ("i ", "i've", "we ", "we've", "having ", "after ", "been ", "ich ",
 def claims_in(text: str) -> Iterator[Claim]:
     """Yield the deeds that a sentence with straight quotation marks claims."""
     sentence = text.lower()
-    if sentence.endswith("?") or (sentence.isascii() and not any(opening in sentence for opening in _OPENINGS)):
+    if sentence.endswith("?") or (sentence.isascii() and not any(map(sentence.__contains__, _OPENINGS))):
         return
-    if not any(stem in sentence for stem in CLAIM_STEMS) or _SOME_CLAIM.search(sentence) is None:
+    if not any(map(sentence.__contains__, CLAIM_STEMS)) or _SOME_CLAIM.search(sentence) is None:
         return
     for deed in _ALL:
         found = deed.by_agent.search(sentence)

@@ -5,7 +5,7 @@ no spaces between words are cut into pieces of two and of four characters. Keys 
 belong to a tool, not to its answer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from string import ascii_letters, digits
 
@@ -21,8 +21,9 @@ Weight = int
 _WORDS = pattern(r"[^\W_]+(?:[._:@/\\,'\u2019-]+[^\W_]+)*")
 _ATOMS = pattern(r"[^\W_]+")
 _JOINTS = "._:@/\\,'-"
-_UNJOINED = f"{ascii_letters}{digits} ".encode()
-_TO_SPACES = bytes(sign if sign in _UNJOINED + _JOINTS.encode() else 32 for sign in range(256))
+_LETTERS = f"{ascii_letters}{digits}".encode()
+_TO_SPACES = bytes(sign if sign in _LETTERS + _JOINTS.encode() else 32 for sign in range(256))
+_TO_ATOMS = bytes(sign if sign in _LETTERS else 32 for sign in range(256))
 _NUMBER = pattern(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+\.[0-9]+")
 # Han, kana, Thai, Lao, Burmese, Khmer: words follow each other without a space.
 _UNSPACED = pattern(
@@ -112,27 +113,26 @@ def _number_weight(digits: str) -> Weight:
 
 
 def _spaced(text: str) -> set[str]:
-    return _opened(set(_WORDS.findall(text)))
+    found = set(_WORDS.findall(text))
+    return _opened(found, [word for word in found if not word.isalnum()])
 
 
 def _spaced_ascii(text: str) -> set[str]:
     """Return what `_spaced` does, of a text that is all ASCII: bytes are told apart faster than patterns are met."""
     spaced = text.encode().translate(_TO_SPACES)
     found = set(spaced.decode().split())
-    if not spaced.translate(None, _UNJOINED):
+    joined = found.difference(spaced.translate(_TO_ATOMS).decode().split())
+    if not joined:
         return found
-    for word in [word for word in found if not word.isalnum()]:
-        inner = word.strip(_JOINTS)
-        if inner != word:
-            found.discard(word)
-            found.add(inner)
-    found.discard("")
-    return _opened(found)
+    found -= joined
+    inner = {word.strip(_JOINTS) for word in joined}
+    inner.discard("")
+    return _opened(found | inner, [word for word in inner if not word.isalnum()])
 
 
-def _opened(found: set[str]) -> set[str]:
-    """Return words together with the parts of those that are joined, numbers in their plain spelling."""
-    for word in [word for word in found if not word.isalnum()]:
+def _opened(found: set[str], joined: Iterable[str]) -> set[str]:
+    """Return words, the parts of those that are joined among them, numbers in their plain spelling."""
+    for word in joined:
         if _NUMBER.fullmatch(word):
             found.discard(word)
             found.add(_plain_number(word))
