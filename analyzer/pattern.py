@@ -5,20 +5,27 @@ would take as long as everything else that the command does.
 """
 
 import re
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import Any, AnyStr, cast
 
-__all__ = ["pattern"]
+__all__ = ["mentions", "pattern"]
 
 _METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 
 
-def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return what `re.compile` returns for this source, compiled when one of its methods is first asked for.
 
     Raises:
         re.error: By that first method, if the source is no pattern.
     """
-    return cast("re.Pattern[str]", _Pattern(source, flags))
+    return cast("re.Pattern[AnyStr]", _Pattern(source, flags))
+
+
+def mentions(text: str, stems: Iterable[str]) -> bool:
+    """Return whether a text holds one of the stems, which are in lower case: asked before a large pattern is."""
+    lower = text.casefold()
+    return any(stem in lower for stem in stems)
 
 
 class _Pattern:
@@ -26,7 +33,7 @@ class _Pattern:
 
     __slots__ = ("_flags", "_source", *_METHODS)
 
-    def __init__(self, source: str, flags: int) -> None:
+    def __init__(self, source: str | bytes, flags: int) -> None:
         self._source = source
         self._flags = flags
 

@@ -34,7 +34,7 @@ import msgspec
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
-from analyzer.pattern import pattern
+from analyzer.pattern import mentions, pattern
 from analyzer.profile import Profile
 from analyzer.timeline.conversation import Role
 from analyzer.timeline.index import Timeline
@@ -90,6 +90,8 @@ _JSON = pattern(
     re.IGNORECASE,
 )
 _YES_OR_NO = pattern(rf"{_ANSWER}[^.\n]{{0,30}}{_ONLY}[^.\n]{{0,20}}['\"]?yes['\"]? or ['\"]?no\b", re.IGNORECASE)
+_STEMS = ("word", "character", "sentence", "line", "paragraph", "bullet", "json", "yes")
+"""One of these is in every sentence that sets a limit."""
 _FENCE = pattern(r"^```[\w-]*\s*\n(.*?)\n?```\s*$", re.DOTALL)
 _WORD = pattern(r"[\w'.,-]*\w")
 _BULLET = pattern(r"^\s*(?:[-*•]|\d{1,3}[.)])\s", re.MULTILINE)
@@ -147,7 +149,7 @@ def _limits(timeline: Timeline, before: int) -> list[_Limit]:
 
 
 def _read(sentence: str) -> Iterator[_Limit]:
-    if _ABOUT_PART.search(sentence):
+    if not mentions(sentence, _STEMS) or _ABOUT_PART.search(sentence):
         return
     if _JSON.search(sentence):
         yield _Limit("json", 1, sentence)

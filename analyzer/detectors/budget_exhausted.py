@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
-from analyzer.pattern import pattern
+from analyzer.pattern import mentions, pattern
 from analyzer.profile import Profile
 from analyzer.timeline.conversation import Role
 from analyzer.timeline.index import Timeline
@@ -58,6 +58,8 @@ _LIMIT = pattern(
     rf"|stopped due to (?:max |maximum )?{_COUNTED}(?: limit)?|ran out of {_COUNTED}|recursion limit of \d+ reached",
     re.IGNORECASE,
 )
+_STEMS = ("max", "limit", "recursion", "stopped due", "ran out")
+"""One of these is in every text that `_LIMIT` finds something in."""
 _REASONS = frozenset(("max_turns", "max_steps", "max_iterations", "error_max_turns", "tool_calls_limit", "time_limit"))
 FIX = "Look for what used the steps up, and raise the limit only when they were all needed."
 WHY = Why(
@@ -105,7 +107,7 @@ def _spent(timeline: Timeline, options: Options) -> Iterator[tuple[int, str]]:
 
 def _complained(timeline: Timeline) -> Iterator[tuple[int, str]]:
     for complaint in timeline.complaints:
-        if _LIMIT.search(complaint.text):
+        if mentions(complaint.text, _STEMS) and _LIMIT.search(complaint.text):
             yield complaint.position, quoted(complaint.text)
 
 
@@ -118,7 +120,8 @@ def _stopped(timeline: Timeline) -> Iterator[tuple[int, str]]:
 def _said(timeline: Timeline) -> Iterator[tuple[int, str]]:
     """Yield the last message, where its beginning says why the run ended."""
     for one in timeline.conversation.by(Role.ASSISTANT)[-1:]:
-        found = _LIMIT.search(one.text[:MOST])
+        beginning = one.text[:MOST]
+        found = _LIMIT.search(beginning) if mentions(beginning, _STEMS) else None
         if found is not None and found.start() <= BEGINNING:
             yield one.position, quoted(one.text)
 

@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
-from analyzer.pattern import pattern
+from analyzer.pattern import mentions, pattern
 from analyzer.profile import Profile
 from analyzer.timeline.answers import Answer
 from analyzer.timeline.conversation import Role
@@ -70,6 +70,11 @@ _REFUSALS = (
     "申し訳(?:ありません|ございません)が、?[^\u3002]{0,30}(?:できません|お答えできません)\u3002?",
 )
 _REFUSAL = pattern("|".join(_REFUSALS), re.IGNORECASE)
+_STEMS = (
+    *("sorry", " can't", " cant", " cannot", " can not", " won't", "not able", "unable", "tut mir leid", "désol"),
+    *("lo siento", "desculpe", "mi dispiace", "抱歉", "对不起", "申し訳"),
+)
+"""One of these is in every text that is a refusal."""
 _SHORT = 200
 IMPACT = {Severity.LOW: -4, Severity.MEDIUM: -10, Severity.HIGH: -18}
 FIX = "Look at what was sent for words the filter knows, say what the agent is for, and tell the user what was refused."
@@ -103,9 +108,13 @@ def _refusal(answer: Answer) -> _Refusal | None:
         return _Refusal(answer, f"the response ended with {named[0]}", derived=False, by_model="refusal" in named)
     if answer.error is not None and _ERROR.search(answer.error):
         return _Refusal(answer, quoted(answer.error), derived=False, by_model=False)
-    if answer.text and len(answer.text) <= _SHORT and not answer.asked and _REFUSAL.fullmatch(plain(answer.text)):
+    if answer.text and len(answer.text) <= _SHORT and not answer.asked and _refuses(plain(answer.text)):
         return _Refusal(answer, quoted(answer.text), derived=True, by_model=True)
     return None
+
+
+def _refuses(text: str) -> bool:
+    return mentions(text, _STEMS) and _REFUSAL.fullmatch(text) is not None
 
 
 def _is_right(timeline: Timeline, refusal: _Refusal) -> bool:

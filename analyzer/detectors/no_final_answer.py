@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
-from analyzer.pattern import pattern
+from analyzer.pattern import mentions, pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import name_of, payload_of
 from analyzer.session.model import EventKind
@@ -60,6 +60,11 @@ _ANNOUNCED = pattern(
     r"|(?:un momento|déjame|voy a)\b.{0,100}",
     re.IGNORECASE,
 )
+_STEMS = (
+    *("moment", "minute", "second", "let me", "i'll", "i will", "going to", "instant"),
+    *("ich werde", "ich schaue", "ich suche", "ich prüfe", "je vais", "je vérifie", "je cherche", "déjame", "voy a"),
+)
+"""One of these is in every announcement."""
 FIX = "Check for an empty answer before the run ends, and tell the agent to answer when its tools are done."
 WHY = Why(
     "The run ended without an answer, and as if all was well.", "The user gets nothing, and no alarm is raised.", FIX
@@ -144,10 +149,14 @@ def _announcement(timeline: Timeline, last: Answer) -> _Silence | None:
     if after or heard or len(text) > _LONGEST or "?" in text:
         return None
     end = list(sentences(text))[-1:]
-    if not end or _ANNOUNCED.fullmatch(end[0].rstrip(".!… :")) is None:
+    if not end or not _announces(end[0].rstrip(".!… :")):
         return None
     said = f"its last word is {quoted(end[0])}, and nothing came after it"
     return _Silence(Severity.MEDIUM, Confidence.MEDIUM, "announced-and-stopped", said, (last.position,))
+
+
+def _announces(text: str) -> bool:
+    return mentions(text, _STEMS) and _ANNOUNCED.fullmatch(text) is not None
 
 
 DETECTOR = Detector(

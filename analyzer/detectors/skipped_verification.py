@@ -33,7 +33,7 @@ from collections.abc import Iterator, Sequence
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
-from analyzer.pattern import pattern
+from analyzer.pattern import mentions, pattern
 from analyzer.profile import Profile
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role
@@ -57,6 +57,8 @@ _DEMANDED = pattern(
     rf"|\b{_WHO}\b[^.\n]{{0,30}}(?:authenticated|verified|identified)",
     re.IGNORECASE,
 )
+_STEMS = ("authenticat", "verif", "validat", "identi")
+"""One of these is in every text that `_DEMANDED` finds something in."""
 _FIRST = pattern(
     r"\b(?:at the (?:beginning|start|outset)|first\b|before (?:anything|doing|helping|providing|assisting|proceeding)"
     r"|before (?:any|you)|prior to (?:any|doing|providing)|start (?:by|with)|begin by)",
@@ -90,7 +92,8 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 
 def _demanded(timeline: Timeline) -> bool:
-    lines = (line for one in timeline.conversation.by(Role.SYSTEM) for line in sentences(plain(one.text)))
+    told = (one.text for one in timeline.conversation.by(Role.SYSTEM) if mentions(one.text, _STEMS))
+    lines = (line for text in told for line in sentences(plain(text)))
     return any(_DEMANDED.search(line) and _FIRST.search(line) for line in lines)
 
 

@@ -35,7 +35,7 @@ from collections.abc import Iterator, Sequence
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, call_text, fingerprint, shown_by
 from analyzer.options import names
-from analyzer.pattern import pattern
+from analyzer.pattern import mentions, pattern
 from analyzer.profile import Profile
 from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Conversation, Role, Utterance
@@ -61,6 +61,11 @@ _DEMANDED = pattern(
     r"|bestätigung|zustimmung|einwilligung|confirmation explicite|consentement|confirmación|consentimiento|确认|確認",
     re.IGNORECASE,
 )
+_STEMS = (
+    *("confirm", "consent", "approv", "permission", "go-ahead", "check", "agree"),
+    *("bestätigung", "zustimmung", "einwilligung", "确认", "確認"),
+)
+"""One of these is in every text that `_DEMANDED` finds something in."""
 _ABOUT_USER = pattern(
     rf"\b(?:{_WHO}s?|them|their|explicit\w*|nutzer\w*|kunde\w*|benutzer\w*|utilisateur|client|usuario|cliente)\b"
     r"|用户|ユーザー",
@@ -130,6 +135,8 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
 
 
 def _demands(one: Utterance) -> list[str]:
+    if not mentions(one.text, _STEMS):
+        return []
     lines = sentences(plain(one.text))
     return [line for line in lines if _DEMANDED.search(line) and _ABOUT_USER.search(line)]
 

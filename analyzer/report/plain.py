@@ -21,7 +21,9 @@ _WIDTHLESS = frozenset(("Mn", "Me", "Cf"))
 
 def one_line(text: str) -> str:
     r"""Return the text on one line, white space joined, harmful characters spelled out as `\x1b`."""
-    return _HARMFUL.sub(_spelled_out, _SPACES.sub(" ", text)).strip()
+    line = _SPACES.sub(" ", text)
+    harmless = line.isascii() and line.isprintable()
+    return (line if harmless else _HARMFUL.sub(_spelled_out, line)).strip()
 
 
 def _spelled_out(match: re.Match[str]) -> str:

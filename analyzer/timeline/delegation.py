@@ -11,15 +11,18 @@ __all__ = ["answered_in_place"]
 _WORD = pattern(r"[^\W\d_]{2,}")
 _MOST_TEXT = 4_000
 _MOST_VALUES = 500
-_RECEIPT = pattern(
-    r"accepted|ack|acknowledged|active|adopt|agent|all|an|and|are|as|assigned|assistant|at|"
-    r"await|be|been|being|by|chat|complete|completed|conversation|control|delegated|done|"
-    r"escalated|false|for|forwarded|from|hand|handed|handing|handoff|handover|has|have|"
-    r"immediately|in|initiated|is|it|message|new|none|now|null|of|ok|okay|on|our|over|"
-    r"pending|persona|please|process|processing|queued|received|request|routed|scheduled|sent|"
-    r"soon|started|status|submitted|success|successful|successfully|system|task|taking|taken|"
-    r"team|that|the|their|this|to|transfer|transferred|transferring|true|under|wait|waiting|"
-    r"was|we|will|with|you|your"
+_RECEIPT = frozenset(
+    [
+        *("accepted", "ack", "acknowledged", "active", "adopt", "agent", "all", "an", "and", "are", "as", "assigned"),
+        *("assistant", "at", "await", "be", "been", "being", "by", "chat", "complete", "completed", "conversation"),
+        *("control", "delegated", "done", "escalated", "false", "for", "forwarded", "from", "hand", "handed"),
+        *("handing", "handoff", "handover", "has", "have", "immediately", "in", "initiated", "is", "it", "message"),
+        *("new", "none", "now", "null", "of", "ok", "okay", "on", "our", "over", "pending", "persona", "please"),
+        *("process", "processing", "queued", "received", "request", "routed", "scheduled", "sent", "soon", "started"),
+        *("status", "submitted", "success", "successful", "successfully", "system", "task", "taking", "taken", "team"),
+        *("that", "the", "their", "this", "to", "transfer", "transferred", "transferring", "true", "under", "wait"),
+        *("waiting", "was", "we", "will", "with", "you", "your"),
+    ]
 )
 
 
@@ -28,7 +31,7 @@ def answered_in_place(call: Call) -> bool:
     if call.result is ABSENT or call.status == "error":
         return False
     known = {*name_words(call.tool or ""), *_words(None if call.arguments is ABSENT else call.arguments)}
-    return any(word not in known and not _RECEIPT.fullmatch(word) for word in _words(unblocked(call.result)))
+    return any(word not in known and word not in _RECEIPT for word in _words(unblocked(call.result)))
 
 
 def _words(value: object) -> set[str]:

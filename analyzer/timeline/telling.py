@@ -103,7 +103,7 @@ def weight(token: str) -> Weight:
 
 def is_piece(token: str) -> bool:
     """Return whether a token is a piece of a script that sets no spaces."""
-    return _UNSPACED.match(token) is not None
+    return not token.isascii() and _UNSPACED.match(token) is not None
 
 
 def _number_weight(digits: str) -> Weight:

@@ -7,16 +7,23 @@ from analyzer.timeline.tool_words import name_words
 
 __all__ = ["changes_something", "hands_over_to", "runs_anything", "waits"]
 
-_CHANGES = pattern(
-    r"add|approve|assign|archive|book|buy|cancel|change|charge|checkout|close|create|delete|deliver|deploy|disable"
-    r"|discard|drop|edit|enable|exchange|execute|issue|insert|invite|kill|merge|modify|move|order|patch|pay|place|post"
-    r"|publish|purchase|push|put|refund|register|reject|release|remove|rename|reply|reschedule|reserve|reset|restart"
-    r"|return|revoke|rollback|save|schedule|send|set|share|submit|suspend|terminate|transfer|unsubscribe|update"
-    r"|upgrade|upload|wire|withdraw|write"
+_CHANGES = frozenset(
+    [
+        *("add", "approve", "assign", "archive", "book", "buy", "cancel", "change", "charge", "checkout", "close"),
+        *("create", "delete", "deliver", "deploy", "disable", "discard", "drop", "edit", "enable", "exchange"),
+        *("execute", "issue", "insert", "invite", "kill", "merge", "modify", "move", "order", "patch", "pay", "place"),
+        *("post", "publish", "purchase", "push", "put", "refund", "register", "reject", "release", "remove", "rename"),
+        *("reply", "reschedule", "reserve", "reset", "restart", "return", "revoke", "rollback", "save", "schedule"),
+        *("send", "set", "share", "submit", "suspend", "terminate", "transfer", "unsubscribe", "update", "upgrade"),
+        *("upload", "wire", "withdraw", "write"),
+    ]
 )
-_RUNS = pattern(
-    r"bash|shell|exec|execute|terminal|console|command|cmd|python|code|interpreter|run|repl|jupyter|notebook|computer"
-    r"|browser|sql|script|process|subprocess|powershell|sandbox|mcp|invoke|task|agent|delegate|workflow"
+_RUNS = frozenset(
+    [
+        *("bash", "shell", "exec", "execute", "terminal", "console", "command", "cmd", "python", "code", "interpreter"),
+        *("run", "repl", "jupyter", "notebook", "computer", "browser", "sql", "script", "process", "subprocess"),
+        *("powershell", "sandbox", "mcp", "invoke", "task", "agent", "delegate", "workflow"),
+    ]
 )
 _WAITS = frozenset(("wait", "sleep", "pause", "delay", "poll"))
 _PEOPLE = frozenset(("human", "humans", "person", "operator", "representative", "supervisor", "live", "staff"))
@@ -30,13 +37,13 @@ def changes_something(tool: str) -> bool:
     words = name_words(tool)
     if not words or hands_over_to(tool) is not None or runs_anything(tool):
         return False
-    return _CHANGES.fullmatch(words[0]) is not None
+    return words[0] in _CHANGES
 
 
 @lru_cache(maxsize=1024)
 def runs_anything(tool: str) -> bool:
     """Return whether a tool does whatever its arguments say: a shell, an interpreter, another agent."""
-    return any(map(_RUNS.fullmatch, name_words(tool)))
+    return not _RUNS.isdisjoint(name_words(tool))
 
 
 def waits(tool: str) -> bool:
