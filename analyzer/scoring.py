@@ -10,6 +10,9 @@ from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Dimension
 from analyzer.detectors.registry import ALL
 from analyzer.profile import Profile
+from analyzer.session.accessors import ABSENT, RESULT, Places, first_given
+from analyzer.session.model import Event
+from analyzer.timeline.call import Call
 from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.index import Timeline
 
@@ -35,6 +38,7 @@ STATUS_CAPS: Mapping[RunStatus, int] = {RunStatus.FAILED: 74, RunStatus.UNFINISH
 """The most that a run is trusted that failed or never ended, whatever the reason; both are below _REVIEW_BELOW."""
 
 _GRAVE = (Severity.HIGH, Severity.CRITICAL)
+_PRINT = Places((), ("result_fingerprint",))
 _UNSAFE_BELOW = 60
 _REVIEW_BELOW = 80
 
@@ -113,7 +117,20 @@ def _readiness(trust: int, causes: Sequence[FailureCause]) -> Readiness:
 
 
 def _shows_anything(timeline: Timeline, causes: Sequence[FailureCause]) -> bool:
-    """Return whether the run shows an agent's work, or else that it failed; a process that ran shows neither."""
-    if timeline.calls or timeline.output_events or timeline.model_calls:
+    """Return whether the run shows an agent's work, or else that it failed.
+
+    A process that ran shows neither, nor do names of tools alone: of calls without model calls, arguments, results and
+    errors nothing can be said but that they were made.
+    """
+    if timeline.model_calls or any(map(_says_what, timeline.calls)) or any(map(_says_result, timeline.output_events)):
         return True
     return timeline.status is RunStatus.FAILED or any(cause.severity in _GRAVE for cause in causes)
+
+
+def _says_what(call: Call) -> bool:
+    return call.arguments is not ABSENT or call.fingerprint is not None
+
+
+def _says_result(output: Event) -> bool:
+    failed = output.error is not None or output.status == "error"
+    return failed or any(first_given(output, place) is not ABSENT for place in (RESULT, _PRINT))

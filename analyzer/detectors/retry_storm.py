@@ -4,7 +4,7 @@
 Reports five or more calls of a tool by one agent that failed one after the other, with no success in between, and five
 or more retry events of one call or one model. Severity medium, high from ten on. Where a success follows it is marked
 `recovered`, of severity low. Calls made side by side count as one attempt. Equal calls that fail to the end are an
-`infinite_tool_loop`, and are left out here.
+`infinite_tool_loop`, and are left out here. Tools that are meant to poll (setting `polling_tools`) have none.
 
 ## Why is this bad
 Each attempt costs a step and fills the context with errors, and a service that is down is kept down by it.
@@ -37,6 +37,7 @@ from typing import NamedTuple
 
 from analyzer.cause import Basis, Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.options import names
 from analyzer.profile import Profile
 from analyzer.session.accessors import payload_of
 from analyzer.session.model import Event
@@ -68,7 +69,7 @@ class _Storm(NamedTuple):
 
 def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
     """Yield one cause a storm, in order of its first attempt."""
-    storms = [*_of_failures(timeline, options), *_of_retries(timeline)]
+    storms = [*_of_failures(timeline, options), *_of_retries(timeline, options)]
     for storm in sorted(storms, key=lambda one: one.start):
         yield _cause(storm)
 
@@ -85,6 +86,8 @@ def _of_failures(timeline: Timeline, options: Options) -> Iterator[_Storm]:
     }
     streaks: dict[tuple[str | None, str | None, int], list[Call]] = {}
     for call in timeline.work:
+        if _polls(call, options):
+            continue
         key = (call.agent, call.tool, call.user_turn)
         if call.position not in failed:
             yield from _storm(timeline, streaks.pop(key, []), recovered=call.output_id is not None)
@@ -94,6 +97,10 @@ def _of_failures(timeline: Timeline, options: Options) -> Iterator[_Storm]:
                 streak.append(call)
     for streak in streaks.values():
         yield from _storm(timeline, streak, recovered=False)
+
+
+def _polls(call: Call, options: Options) -> bool:
+    return bool(options.polling_tools) and names(options.polling_tools, call.tool)
 
 
 def _follows(timeline: Timeline, call: Call, before: Call) -> bool:
@@ -112,7 +119,7 @@ def _storm(timeline: Timeline, streak: Sequence[Call], *, recovered: bool) -> It
     yield _Storm(tool, words, events, recovered, "derived", streak[0].position)
 
 
-def _of_retries(timeline: Timeline) -> Iterator[_Storm]:
+def _of_retries(timeline: Timeline, options: Options) -> Iterator[_Storm]:
     groups: dict[int | str, list[Event]] = {}
     for retry in timeline.retries:
         subject: object = payload_of(retry.event).get("model") if retry.call is None else retry.call
@@ -122,7 +129,7 @@ def _of_retries(timeline: Timeline) -> Iterator[_Storm]:
     answered = max((answer.position for answer in timeline.answers if answer.error is None), default=-1)
     for subject, events in groups.items():
         call = timeline.calls[subject] if isinstance(subject, int) else None
-        if len(events) < MANY or (call is not None and call.position in looping):
+        if len(events) < MANY or (call is not None and (call.position in looping or _polls(call, options))):
             continue
         name = f"the model {subject}" if call is None else (call.tool or "an unnamed tool")
         last = timeline.position_of[events[-1].event_id]

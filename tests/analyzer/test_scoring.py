@@ -77,6 +77,7 @@ PROCESS = [{"event": "process_start"}, {"event": "process_output", "text": "hi"}
         [{"event": "agent_start"}],
         [{"event": "agent_start"}, {"event": "agent_end"}],
         [{"event": "memory_event", "action": "stored"}],
+        [{"event": "tool_call", "tool": "search"}, {"event": "tool_output", "tool": "search", "status": "ok"}] * 2,
         PROCESS,
         [*PROCESS, {"event": "process_end", "exit_code": 0}],
     ],

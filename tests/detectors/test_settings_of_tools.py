@@ -35,6 +35,20 @@ def test_rounds_of_tools_that_are_meant_to_poll_are_no_loop() -> None:
     assert found("alternating_loop", rounds(2), polling_tools=("check_*",)) == []
 
 
+def test_a_tool_that_is_meant_to_poll_makes_no_storm() -> None:
+    attempts = [{"event": "retry_event", "tool_call_id": "c", "attempt": number} for number in range(2, 8)]
+    retried = [
+        {"event": "tool_call", "tool": "check_a", "tool_call_id": "c", "args": {"n": 1}},
+        *attempts,
+        {"event": "tool_output", "tool": "check_a", "tool_call_id": "c", "error": "not ready"},
+    ]
+    failing = [event for number in range(6) for event in answered(ValueError("no"), tool="check_a", args={"n": number})]
+
+    for events in (retried, failing):
+        assert len(found("retry_storm", events)) == 1
+        assert found("retry_storm", events, polling_tools=("check_*",)) == []
+
+
 def test_rounds_are_told_until_their_calls_are_loops_themselves() -> None:
     assert found("alternating_loop", rounds(3)) == []
     assert len(found("alternating_loop", rounds(3), loop_calls=4)) == 1
