@@ -154,7 +154,11 @@ class _HttpServer:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        self._server.config.load()
+        try:
+            self._server.config.load()
+        except BaseException:
+            self._listening.close()
+            raise
         self._task = asyncio.create_task(self._server.serve(sockets=[self._listening]))
         started = asyncio.create_task(self._server.is_up.wait())
         await asyncio.wait((self._task, started), return_when=asyncio.FIRST_COMPLETED)
