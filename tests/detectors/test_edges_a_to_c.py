@@ -235,6 +235,17 @@ def test_of_a_window_that_nobody_knows_a_hundred_thousand_tokens_are_many(last: 
     ] * count
 
 
+def test_cuts_are_counted() -> None:
+    calls = [
+        response(agent, model="gpt-4o-2024-08-06", usage={"input_tokens": size, "output_tokens": 5})
+        for agent in ("a", "b")
+        for size in (16_000, 64_000, 25_600, 25_700)
+    ]
+    (cause,) = found(context_pollution, START, *calls, END)
+
+    assert cause.description == "The context was cut from 64,000 to 25,600 tokens; 2 times in all."
+
+
 @pytest.mark.parametrize("saturation", [None, "n/a", [1]])
 def test_the_recorded_profile_reads_no_number_as_none(saturation: Any) -> None:
     events = (context(saturation=saturation), context(action="compaction"))

@@ -126,6 +126,16 @@ def test_an_answer_on_nothing_claims_something(result: Any, count: int, answer: 
     assert len(found(empty_result_as_success, *events)) == (count if claims else 0)
 
 
+@pytest.mark.parametrize(
+    ("looks", "words"), [(1, " found"), (2, " (1 more look-up too) found"), (3, " (2 more look-ups too) found")]
+)
+def test_empty_look_ups_are_counted(looks: int, words: str) -> None:
+    calls = [event for number in range(looks) for event in tool("search", {"q": number}, [])]
+    (cause,) = found(empty_result_as_success, START, heard("When?"), *calls, said("We open at nine."), END)
+
+    assert cause.description.startswith(f'search({{"q":0}}){words}')
+
+
 def test_failures_that_were_made_up_for_are_left_out_beside_others() -> None:
     mended = [*tool("fetch", {"url": "a"}, error="timed out"), *tool("fetch", {"url": "a"}, "text of a")]
     lost = tool("fetch", {"url": "b"}, error="timed out")
@@ -206,6 +216,7 @@ MEDIUM = f"medium{LOW[3:-1]}; its answer states 77.36, which stands nowhere."
         ([*tool("press_key", {}, "pressed 1234567")], "It costs a bit.", []),
         ([*tool("get_stock", {}, {"stock": 7351}), *priced()], "7351 are left, for 77.36 dollars.", [LOW]),
         ([*tool("get_stock", {}, error="failed 7351"), *priced()], "It costs 77.36 dollars.", [MEDIUM]),
+        (tool("get_price", {"sku": "A", "count": 7}, PRICE), "They cost 73.85 dollars.", [LOW]),
         ([*tool("get_stock", {"number": 77.36}, {"stock": 7351}), *priced()], "It costs 77.36 dollars.", None),
     ],
 )
@@ -237,9 +248,9 @@ def test_outputs_without_a_tool_went_unused_too() -> None:
 
 
 def test_no_more_than_three_invented_numbers_are_named() -> None:
-    (told,) = unused(*priced(), text="It costs 99.15, 88.23, 77.36 or 66.41 dollars.")
+    (told,) = unused(*priced(), text="It costs 99.15, 88.23, 77.36, 66.41 or 54.48 dollars.")
 
-    assert told.endswith("states 66.41, 77.36, 88.23, which stands nowhere.")
+    assert told.endswith("states 54.48, 66.41, 77.36, which stands nowhere.")
 
 
 def loop(name: str, count: int, *, result: Any = "same", args: Any = None) -> Events:
@@ -345,6 +356,7 @@ WANTED = heard("What volume does the paper give?")
         ("Let us assume that we have obtained the paper.", 1),
         ("The paper is not here, so let us assume that we have obtained the paper.", 1),
         ("We do not go on: never let us assume that we have obtained the paper.", 0),
+        ("Do not stop: I will create it, using sample data for now.", 1),
         ("The numbers are not there, I will create sample data for now.", 1),
     ],
 )

@@ -48,6 +48,17 @@ def test_a_skill_that_failed_is_shown_with_what_came_back() -> None:
     assert cause.evidence == ("event_2", "event_3")
 
 
+SPAN = {"trace_id": f"{7:032x}", "span_id": f"{8:016x}"}
+
+
+@pytest.mark.parametrize(("own", "severities"), [(SPAN, ["medium"]), ({**SPAN, "span_id": f"{9:016x}"}, [])])
+def test_a_skill_is_loaded_by_the_call_of_its_span(own: dict[str, str], severities: list[str]) -> None:
+    begun, ended = tool("use_skill", {"skill": "pdf"}, error="no such file", span=SPAN)
+    loaded = {"event": "skill_event", "skill": "pdf", "span": own}
+
+    assert [cause.severity for cause in found(skill_failure, START, begun, loaded, ended, END)] == severities
+
+
 def timed(name: str | None, *seconds: float | None, told: bool = True) -> Events:
     events: Events = []
     for place, took in enumerate(seconds):
@@ -81,6 +92,12 @@ def test_calls_without_times_are_not_slow() -> None:
     assert found(slow_tool, *events) == ()
 
 
+def test_a_call_of_which_only_the_end_is_known_is_not_slow() -> None:
+    events = [{**event, "timestamp": None} if "output" not in event else event for event in timed("query", *[None] * 4)]
+
+    assert found(slow_tool, START, *events, END) == ()
+
+
 def offering(*tools: dict[str, Any], text: str = "What is the current price of A-17?") -> dict[str, Any]:
     payload = {"messages": [{"role": "user", "text": text}], "messages_total": 1, "tools": list(tools)}
     return {"event_type": "before_provider_request", "payload": {"agent": "helper", **payload}}
@@ -99,6 +116,8 @@ FROM_MEMORY = response(messages=[{"role": "assistant", "text": "It is 24.99 doll
         ([offering({"name": "get_price"}), FROM_MEMORY], 1),
         ([said("It is 24.99 dollars."), offering(PRICES)], 0),
         ([offering(PRICES)], 0),
+        ([offering(PRICES), asks(("c1", "get_price", {}))], 0),
+        ([FROM_MEMORY, offering(PRICES)], 0),
     ],
 )
 def test_a_question_that_needs_a_tool_is_answered_with_one(events: Events, count: int) -> None:
@@ -191,6 +210,8 @@ def looked_up(value: Any, name: str = "order_id", *, by: str | None = "get_order
         (looked_up("7" * 64), 1),
         (looked_up("7" * 65), 0),
         (looked_up("2026-01-02"), 0),
+        (tool("get_order", {"order_id": "W-884213", "note": "the rest is omitted"}, "ok"), 1),
+        ([heard("It is:\nA88421."), *[heard("Hello?")] * 9, *looked_up("A88421")], 0),
         ([heard("It is W-884213."), *looked_up("W-884213")], 0),
         ([*looked_up("W-884213"), heard("It is W-884213.")], 1),
         ([*tool("list_orders", {}, [{"id": "W-884213"}]), *looked_up("W-884213")], 0),
@@ -302,6 +323,16 @@ def test_figures_come_from_somewhere(events: Events, count: int) -> None:
     talk = (START, heard("Which gyms are near?"), *events, END)
 
     assert len(found(unsupported_claims, *talk)) == count
+
+
+@pytest.mark.parametrize(
+    ("more", "words"), [(0, "gives."), (1, "So do 1 more messages."), (2, "So do 2 more messages.")]
+)
+def test_messages_with_figures_are_counted(more: int, words: str) -> None:
+    others = [said(GYMS.replace(".5", f".{6 + number}")) for number in range(more)]
+    (cause,) = found(unsupported_claims, START, heard("Which are near?"), *LOOKED, said(GYMS), *others, END)
+
+    assert cause.description.endswith(words)
 
 
 def test_the_first_words_of_a_run_may_hold_any_figures() -> None:
