@@ -1,11 +1,13 @@
 """How large inputs are worked on: processes, memory, kills and Dask, as ratios within one run.
 
 Usage: `python bench/scale.py [--spans 1000000] [--only NAME …] [--work FOLDER]`; names are those of `MEASURES`. CPU
-time and memory are those of all processes together. The input files stay in the folder for the next time.
+time and memory are those of all processes together. Inputs and figures stay in the folder: what is measured alone
+takes its place among what was measured before.
 """
 
 import argparse
 import hashlib
+import json
 import os
 import platform
 import re
@@ -14,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -32,6 +35,9 @@ TARGET = re.compile(r"[≤≥] ([\d.]+)")
 Row = tuple[str, str, str, str]
 """What, the figure, the target (empty: none), what it was measured from."""
 
+Figures = tuple[str, list[Row]]
+"""Of one measure: where and with what it was taken."""
+
 
 class Took(NamedTuple):
     """What a command took."""
@@ -44,6 +50,7 @@ class Took(NamedTuple):
     peak_mb: float
     product: str
     """A digest of the output."""
+    bytes_out: int
     told: str
     """Standard error."""
 
@@ -56,13 +63,17 @@ def main() -> int:
     options.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "critiqor-bench")
     given = options.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
-    rows: list[Row] = []
+    kept = given.work / f"figures-{given.spans}.json"
+    figures: dict[str, Figures] = json.loads(kept.read_text()) if kept.exists() else {}
     for name in given.only:
+        rows: list[Row] = []
         for row in MEASURES[name](given.work, given.spans):
             print(" | ".join(row), flush=True)
             rows.append(row)
-    RESULTS.write_text("\n".join(_document(rows, given.spans)))
-    return int(any(_missed(row) for row in rows))
+        figures[name] = (_circumstances(), rows)
+        kept.write_text(json.dumps(figures))
+        RESULTS.write_text("\n".join(_document(figures, given.spans)))
+    return int(any(_missed(row) for name in given.only for row in figures[name][1]))
 
 
 def processes(work: Path, spans: int) -> Iterator[Row]:
@@ -76,20 +87,26 @@ def processes(work: Path, spans: int) -> Iterator[Row]:
     use = f"{two.own_cpu:.1f} s in the asking process; {two.cpu / two.wall:.2f} cores were to be had"
     yield "the same as CPU time allows on two free cores", f"{alone:.2f}", "", use
     four = _diagnosed(large, "--jobs", "2")
-    yield f"memory of all processes, {spans:,} spans", f"{two.peak_mb:.0f}", "≤ 600", "MB, two jobs"
-    growth = f"{two.peak_mb:.0f} / {four.peak_mb:.0f} MB"
+    yield f"memory of all processes, {spans:,} spans, MB", f"{two.peak_mb:.0f}", "≤ 600", "two jobs"
+    yield "CPU a span, JSON lines to verdicts, µs", f"{one.cpu / spans * 1e6:.0f}", "", "one process, start-up included"
+    share = 100 * two.own_cpu / two.cpu
+    yield "share of the asking process, %", f"{share:.1f}", "", f"{two.own_cpu:.1f} of {two.cpu:.0f} s CPU"
+    sizes = f"{small.stat().st_size / spans:.0f} bytes of JSON a span come in"
+    yield "verdicts as JSON lines, bytes a span", f"{two.bytes_out / spans:.0f}", "", sizes
+    growth = f"{four.peak_mb:.0f} / {two.peak_mb:.0f} MB"
     yield f"memory for {4 * spans:,} spans against {spans:,}", f"{four.peak_mb / two.peak_mb:.2f}", "≤ 1.2", growth
-    times = f"{two.cpu:.0f} / {four.cpu:.0f} s CPU"
+    times = f"{four.cpu:.0f} / {two.cpu:.0f} s CPU; {four.wall:.0f} / {two.wall:.0f} s on the clock"
     yield f"CPU for {4 * spans:,} spans against {spans:,}", f"{four.cpu / two.cpu:.2f}", "≤ 4.4", times
 
 
 def kill(work: Path, spans: int) -> Iterator[Row]:
-    """Kill a job at half of its parts, and let it go on."""
+    """Kill a job when half of its work is done, and let it go on."""
     file, parts = _runs(work, spans), work / "kill"
     whole = _diagnosed(file, "--jobs", "2")
-    words = [COMMAND, "diagnose", file, "--format", "jsonl", "--fail-on", "never", "--jobs", "2", "--work", parts]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as job:
-        while job.poll() is None and len(list(parts.glob("map-*.done"))) < _map_tasks(file) - 1:
+    with subprocess.Popen(
+        _words(file, "--jobs", "2", "--work", str(parts)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as job:
+        while job.poll() is None and not _half_done(parts):
             time.sleep(0.02)
         job.kill()
     done = len(list(parts.glob("*.done")))
@@ -98,7 +115,12 @@ def kill(work: Path, spans: int) -> Iterator[Row]:
     kept, total = (0, 1) if found is None else (int(found[1]), int(found[2]))
     same = "same output" if resumed.product == whole.product else "OUTPUT DIFFERS"
     twice = 100 * (done - kept + 2) / total  # and what the two processes had in hand
-    yield "kill -9 near half, --resume: parts done twice, %", f"{twice:.1f}", "≤ 10", f"{kept} of {total} kept; {same}"
+    yield (
+        "kill -9 at half of the work, --resume: parts done twice, %",
+        f"{twice:.1f}",
+        "≤ 10",
+        f"{kept} of {total} kept; {same}",
+    )
     cpu = f"{whole.cpu:.0f} s whole, {resumed.cpu:.0f} s after the kill"
     yield "CPU of what was left, against the whole job", f"{resumed.cpu / whole.cpu:.2f}", "", cpu
 
@@ -117,15 +139,17 @@ def dask(work: Path, spans: int) -> Iterator[Row]:
 
 
 def skew(work: Path, spans: int) -> Iterator[Row]:
-    """Give Dask one run of half of all spans."""
+    """Give both engines one run of half of all spans, among others."""
     folder = work / f"skewed-{spans}"
     if not folder.exists():
         folder.mkdir()
         write_otlp_json(folder / "one.jsonl", runs=1, spans=spans // 2, seed=2)
         write_otlp_json(folder / "many.jsonl", runs=spans // 20 // SPANS_A_RUN, spans=SPANS_A_RUN)
-    took = _diagnosed(folder, "--jobs", "2", "--engine", "dask")
-    measured = f"exit code {took.code}, {took.cpu:.0f} s CPU"
-    yield f"Dask, one run of {spans // 2:,} spans among others: memory, MB", f"{took.peak_mb:.0f}", "", measured
+    local, cluster = _diagnosed(folder, "--jobs", "2"), _diagnosed(folder, "--jobs", "2", "--engine", "dask")
+    same = "same output" if local.product == cluster.product else "OUTPUT DIFFERS"
+    for name, took in (("local", local), ("Dask", cluster)):
+        measured = f"exit code {took.code}, {took.wall:.0f} s on the clock, {took.cpu:.0f} s CPU; {same}"
+        yield f"{name}, one run of {spans // 2:,} spans among others: memory, MB", f"{took.peak_mb:.0f}", "", measured
 
 
 MEASURES: dict[str, Callable[[Path, int], Iterator[Row]]] = {
@@ -143,15 +167,24 @@ def _runs(work: Path, spans: int) -> Path:
     return file
 
 
-def _map_tasks(file: Path) -> int:
-    return max(1, file.stat().st_size // (8 << 20))
+def _half_done(parts: Path) -> bool:
+    """Tell whether three eighths of the runs are done: reading, which comes first, takes a fifth of the time."""
+    plan = parts / "plan.json"
+    if not plan.exists() or not plan.stat().st_size:
+        return False
+    partitions = int(json.loads(plan.read_text())["partitions"])
+    return len(list(parts.glob("reduce-*.done"))) >= partitions * 3 // 8
 
 
+def _words(path: Path, *options: str) -> list[str]:
+    return [str(COMMAND), "diagnose", str(path), "--format", "jsonl", "--fail-on", "never", *options]
+
+
+@cache
 def _diagnosed(path: Path, *options: str) -> Took:
-    words = [COMMAND, "diagnose", path, "--format", "jsonl", "--fail-on", "never", *options]
     begun, peak, own = time.monotonic(), 0.0, 0.0
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(words, stdout=out, stderr=err)
+        process = subprocess.Popen(_words(path, *options), stdout=out, stderr=err)
         while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
             peak = max(peak, sum(map(_resident_mb, _tree(process.pid))))
             own = max(own, _own_cpu(process.pid))
@@ -163,7 +196,7 @@ def _diagnosed(path: Path, *options: str) -> Took:
         err.seek(0)
         digest = hashlib.file_digest(out, "blake2b").hexdigest()
         cpu = usage.ru_utime + usage.ru_stime
-        return Took(process.returncode, wall, cpu, own, peak, digest, err.read().decode())
+        return Took(process.returncode, wall, cpu, own, peak, digest, out.tell(), err.read().decode())
 
 
 def _own_cpu(number: int) -> float:
@@ -194,21 +227,29 @@ def _resident_mb(number: int) -> float:
 
 def _missed(row: Row) -> bool:
     target = TARGET.match(row[2])
-    if target is None:
+    if target is None or "DIFFERS" in row[3]:
         return "DIFFERS" in row[3]
     over = float(row[1]) > float(target[1])
     return over if row[2].startswith("≤") else float(row[1]) < float(target[1])
 
 
-def _document(rows: list[Row], spans: int) -> Iterator[str]:
-    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("msgspec", "distributed", "pyarrow"))
-    yield from ("# Large inputs", "", f"Written by `bench/scale.py --spans {spans}`.", "")
-    yield f"Python {platform.python_version()}, {packages}, {platform.system()} {platform.machine()}, "
-    yield f"{os.cpu_count()} cores, load {os.getloadavg()[1]:.1f} while it ran."
-    yield from ("", "| what | figure | target | measured |", "|---|--:|--:|---|")
-    for row in rows:
-        yield f"| {' | '.join(row)}{' — missed' if _missed(row) else ''} |"
-    yield ""
+def _circumstances() -> str:
+    packages = ", ".join(f"{name} {metadata.version(name)}" for name in ("critiqor-otel", "msgspec", "distributed"))
+    python, system = platform.python_version(), f"{platform.system()} {platform.machine()}"
+    return f"Python {python}, {packages}, {system}, {os.cpu_count()} cores, load {os.getloadavg()[1]:.1f} at the end"
+
+
+def _document(figures: dict[str, Figures], spans: int) -> Iterator[str]:
+    yield from ("# Large inputs", "", f"Written by `bench/scale.py --spans {spans}`: spans of twelve attributes and")
+    yield f"300-byte arguments, {SPANS_A_RUN} a run, as JSON lines; all detectors. Memory and CPU time are those of all"
+    yield from ("processes together.", "")
+    for name in (name for name in MEASURES if name in figures):
+        circumstances, rows = figures[name]
+        yield from (f"## {name}", "", f"{circumstances}.", "", "| what | figure | target | measured |")
+        yield "|---|--:|--:|---|"
+        for row in rows:
+            yield f"| {' | '.join(row)}{' — missed' if _missed(row) else ''} |"
+        yield ""
 
 
 if __name__ == "__main__":
