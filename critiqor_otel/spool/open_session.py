@@ -25,8 +25,8 @@ class Patience(msgspec.Struct, frozen=True, kw_only=True):
     longest_ns: int = 3600 * _SECOND
     most_spans: int = 100_000
     """Spans and log records of one session, repeats counted."""
-    decoded_bytes: int = 32 << 20
-    """Bytes of requests whose spans may be kept decoded; a decoded span takes about five times its bytes."""
+    decoded_bytes: int = 48 << 20
+    """Bytes of requests whose spans may be kept decoded; a decoded span takes three to five times its bytes."""
 
 
 class Piece(msgspec.Struct):
