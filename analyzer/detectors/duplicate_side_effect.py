@@ -29,6 +29,7 @@ itself looks the same when its result has no id. Equal calls of different agents
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from analyzer.cause import Confidence, FailureCause, Severity
@@ -76,7 +77,7 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
             continue
         if repetition.mark is None and len(repetition.calls) >= options.loop_calls:
             continue
-        done = _done(repetition, failed)
+        done = _since_asked(timeline, _done(repetition, failed))
         if len(done) >= TWICE and not _was_counted(timeline, done):
             yield _cause(timeline, done, is_declared=is_declared)
 
@@ -97,6 +98,16 @@ def _done(repetition: Repetition, failed: set[int]) -> list[Call]:
             done.append(call)
         known.add(ids)
     return done
+
+
+def _since_asked(timeline: Timeline, done: list[Call]) -> list[Call]:
+    """Return the calls without those before which the user had spoken anew: what is asked for again is done again.
+
+    Turns of the user, which part repetitions, are fewer: a word in the middle of the work begins none.
+    """
+    asked = [one.position for one in timeline.conversation.by(Role.USER)]
+    turns = [bisect_right(asked, call.position) for call in done]
+    return [call for place, call in enumerate(done) if turns.count(turns[place]) >= TWICE]
 
 
 def _was_counted(timeline: Timeline, done: Sequence[Call]) -> bool:

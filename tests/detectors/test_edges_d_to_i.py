@@ -79,6 +79,26 @@ def test_what_happened_before_does_not_hide_an_order_that_was_made_twice(before:
     assert [cause.description for cause in causes] == ['order_pizza({"size":30}) was done twice.']
 
 
+@pytest.mark.parametrize(("more", "count"), [((), 1), (("And another one, please.",), 0)])
+def test_what_the_user_asks_for_again_in_the_middle_of_the_work_is_done_again(
+    more: tuple[str, ...], count: int
+) -> None:
+    first, again = ([{"role": "user", "text": text} for text in ("I am hungry.", *words)] for words in ((), more))
+    requests = [
+        {
+            "event_type": "before_provider_request",
+            "payload": {"agent": "helper", "messages": told, "messages_total": len(told)},
+        }
+        for told in (first, again)
+    ]
+    calls = [
+        [asks((name, "order_pizza", {})), *tool("order_pizza", {}, "done", tool_call_id=name)] for name in ("c1", "c2")
+    ]
+    events = (START, requests[0], *calls[0], requests[1], *calls[1], END)
+
+    assert len(found(duplicate_side_effect, *events)) == count
+
+
 def test_three_equal_orders_with_one_result_are_a_loop() -> None:
     calls = [event for _ in range(3) for event in tool("order_pizza", {"size": 30}, "done")]
 
