@@ -6,6 +6,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import msgspec
 
+from analyzer.pattern import pattern
 from analyzer.session.instants import parse_instant
 from critiqor_otel.errors import UnreadableInputError
 
@@ -13,7 +14,7 @@ __all__ = ["Address", "Window", "is_address", "parse_address", "shown_address"]
 
 _SECOND = 1_000_000_000
 _UNITS = {"ms": _SECOND // 1000, "s": _SECOND, "m": 60 * _SECOND, "h": 3600 * _SECOND, "d": 86400 * _SECOND}
-_LOOKBACK = re.compile(r"(\d{1,9})(ms|s|m|h|d)", re.ASCII)
+_LOOKBACK = pattern(r"(\d{1,9})(ms|s|m|h|d)", re.ASCII)
 _DEFAULT_LOOKBACK = "1h"
 _OF_TIME = ("lookback", "start", "end")
 _TLS = "+https"

@@ -16,6 +16,7 @@ from msgspec import Struct
 from analyzer.detectors.registry import ALL
 from analyzer.models.prices import LongRates, Price, PriceList
 from analyzer.options import Options
+from analyzer.pattern import pattern
 from analyzer.session.shapes import is_list, is_object
 
 __all__ = ["find_configuration", "read_options", "read_prices"]
@@ -27,8 +28,9 @@ _PROJECT_FILE: Final = "pyproject.toml"
 _TABLE: Final = "tool.critiqor"
 _OTHERS: Final = frozenset(("policy",))
 # A table of ours, however it is spelled; what a text in quotes holds is found to be none by the parser.
-_MAY_BE_OURS = re.compile(r"""^[ \t\[]*["']?tool["']?\s*(?:\.\s*["']?critiqor\b|\]|=)""", re.MULTILINE)
-_PLACE = re.compile(r" - at `\$\.?([^`]*)`$")
+_MAY_BE_OURS = pattern(r"""^[ \t\[]*["']?tool["']?\s*(?:\.\s*["']?critiqor\b|\]|=)""", re.MULTILINE)
+_PLACE = pattern(r" - at `\$\.?([^`]*)`$")
+_REMEDY: Final = "Change it, or take it out; docs/configuration.md tells of every setting."
 _FAR: Final = 0.6  # how alike a key has to be to be meant
 
 
@@ -146,6 +148,11 @@ def _converted(settings: Mapping[str, Any], to: type[_Told], path: str, table: s
         raise click.UsageError(f"{path}: half a character (a lone surrogate) stands in {table or 'it'}") from error
     except msgspec.ValidationError as error:
         found = _PLACE.search(str(error))
+        faults = import_module("critiqor_otel.cli.setting_faults")  # with what it looks types up by
+        told = faults.setting_fault(settings, to, found[1]) if found else None
+        if told is not None:
+            name, fault = told
+            raise click.UsageError(f"{path}: {table}{name}: {fault}. {_REMEDY}") from error
         where = f"{table}{found[1]}" if found else table.rstrip(".")
         expected = _PLACE.sub("", str(error)).replace("`", "")
         raise click.UsageError(f"{path}: {where}: {expected[0].lower()}{expected[1:]}") from error

@@ -9,6 +9,7 @@ import click
 import msgspec
 from typing_extensions import override
 
+from analyzer.pattern import pattern
 from critiqor_otel.formats.inputs import Input, size_of
 
 __all__ = ["Scale", "bytes_in", "scale_options"]
@@ -16,7 +17,7 @@ __all__ = ["Scale", "bytes_in", "scale_options"]
 _DIRECT = 16  # bytes of memory a byte of input, where all is held at once
 _WORKER = 200 << 20  # bytes that a worker takes, with what it holds of a partition
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_AMOUNT = re.compile(r"(\d{1,15})\s*([kmgt]?)(?:i?b)?", re.IGNORECASE | re.ASCII)
+_AMOUNT = pattern(r"(\d{1,15})\s*([kmgt]?)(?:i?b)?", re.IGNORECASE | re.ASCII)
 _LEAST_MEMORY = 128 << 20
 _COMPRESSED = (".gz", ".zst", ".zstd")
 _INFLATED = 10  # times the size of a compressed file

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from analyzer.pattern import pattern
 from analyzer.session.event_form import write_event
 from analyzer.session.jsontext import read_json, strict_json
 from analyzer.session.model import Event, Json
@@ -70,7 +71,7 @@ FINGERPRINTS = {
 CARRIED = frozenset((EVENT, END_EVENT, SESSION))
 """Attributes that make a span a carrier."""
 
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_NOT_ASCII = pattern(r"[^\x00-\x7f]")
 _BEYOND = 0x10000  # what a `\u` escape holds one half of
 
 

@@ -6,11 +6,12 @@ here raises anything but ValueError, whatever the text holds.
 
 import ast
 import json
-import re
 import warnings
 from typing import Any
 
 import msgspec
+
+from analyzer.pattern import pattern
 
 __all__ = ["decoded", "loads", "looks_cut", "salvaged", "structured"]
 
@@ -77,7 +78,7 @@ def _literal(text: str) -> Any:
         return text
 
 
-_STARTS = re.compile(r'\s*(?:\{\s*"|\[\s*(?:\{\s*)?"|\[\s*\[)')
+_STARTS = pattern(r'\s*(?:\{\s*"|\[\s*(?:\{\s*)?"|\[\s*\[)')
 
 
 def looks_cut(text: str) -> bool:

@@ -1,12 +1,12 @@
 """A table of spans in CSV: Phoenix's data frame written to a file."""
 
 import csv
-import re
 import sys
 from collections.abc import Iterator
 from itertools import islice
 from typing import BinaryIO
 
+from analyzer.pattern import pattern
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.errors import UnreadableInputError
 from critiqor_otel.formats.format import StreamFormat
@@ -15,7 +15,7 @@ from critiqor_otel.span import Batch
 
 __all__ = ["CSV_TABLE"]
 
-_HEADER = re.compile(rb"[^\n{\[]*\bcontext\.(?:trace|span)_id\b")
+_HEADER = pattern(rb"[^\n{\[]*\bcontext\.(?:trace|span)_id\b")
 _AT_ONCE = 512  # rows
 _NAMELESS = ""  # the column of what a row has too much
 

@@ -4,12 +4,13 @@ import hashlib
 import re
 from typing import Any
 
+from analyzer.pattern import pattern
 from critiqor_otel.decode.ids import SPAN_ID, TRACE_ID, BadIdError, id_from_bytes, id_from_text
 
 __all__ = ["hashed_id", "optional_padded_id", "padded_id"]
 
 _NAMES = {TRACE_ID: "trace id", SPAN_ID: "span id"}
-_HEX = re.compile(r"[0-9a-f]+", re.ASCII)
+_HEX = pattern(r"[0-9a-f]+", re.ASCII)
 
 
 def padded_id(value: Any, size: int) -> str:

@@ -2,7 +2,6 @@
 
 import io
 import os
-import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, BinaryIO, cast
 
 import msgspec
 
+from analyzer.pattern import pattern
 from analyzer.session.model import Note
 from critiqor_otel.backends.address import is_address, shown_address
 from critiqor_otel.errors import UnreadableInputError
@@ -32,7 +32,7 @@ HISTORY_FILE = "history.sqlite"
 """The name of the history among runs, said here since its own module takes long to load."""
 
 _BUFFER = 1 << 20
-_REMOTE = re.compile(r"[a-z][a-z0-9+.-]*://")
+_REMOTE = pattern(r"[a-z][a-z0-9+.-]*://")
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,12 +7,13 @@ items`) reads as null, or is passed over.
 import json
 import re
 
+from analyzer.pattern import pattern
 from critiqor_otel.errors import DecodeError
 
 __all__ = ["json_of_literal", "looks_like_literal"]
 
-_OPENING = re.compile(rb"\{\s*(resource|instrumentationScope|traceId|name)\s*:")
-_TOKEN = re.compile(
+_OPENING = pattern(rb"\{\s*(resource|instrumentationScope|traceId|name)\s*:")
+_TOKEN = pattern(
     r"""
     (?P<space>\s+)
   | (?P<text>'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | `(?:[^`\\]|\\.)*`)
@@ -32,7 +33,7 @@ _WORDS = {
     "NaN": '"NaN"',
     "Infinity": '"Infinity"',
 }
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
+_ESCAPE = pattern(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
 

@@ -6,9 +6,11 @@ record is never kept.
 
 import re
 
+from analyzer.pattern import pattern
+
 __all__ = ["close_cut_document"]
 
-_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)(\s*:)?|[{}\[\]]', re.DOTALL)
+_TOKEN = pattern(rb'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)(\s*:)?|[{}\[\]]', re.DOTALL)
 _CLOSER = {b"{": b"}", b"[": b"]"}
 _LISTS = frozenset(
     (

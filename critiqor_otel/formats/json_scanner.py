@@ -2,13 +2,15 @@
 
 import re
 
+from analyzer.pattern import pattern
+
 __all__ = ["Scanner"]
 
 # A string that does not end is one token too: looking for its end from each of its quotes would cost their square.
-_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[{}\[\]]', re.DOTALL)
-_REST_OF_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+"', re.DOTALL)
-_ESCAPE = re.compile(rb"\\.", re.DOTALL)
-_STRING = re.compile(rb'"[^"]*"')
+_TOKEN = pattern(rb'"(?:[^"\\]++|\\.)*+("|\\?\Z)|[{}\[\]]', re.DOTALL)
+_REST_OF_STRING = pattern(rb'(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_ESCAPE = pattern(rb"\\.", re.DOTALL)
+_STRING = pattern(rb'"[^"]*"')
 _OPENERS, _CLOSERS, _QUOTE = b"{[", b"}]", b'"'
 _NOT_STRUCTURE = bytes(sorted(set(range(256)) - set(_OPENERS + _CLOSERS + _QUOTE)))
 

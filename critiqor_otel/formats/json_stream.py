@@ -1,9 +1,9 @@
 """A stream of JSON documents: OTLP lines, indented objects, API answers, console output, session files."""
 
-import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from analyzer.pattern import pattern
 from analyzer.session.model import Note
 from critiqor_otel.decode.findings import Finding
 from critiqor_otel.errors import DecodeError, UnreadableInputError
@@ -16,8 +16,8 @@ from critiqor_otel.span import Batch
 __all__ = ["JSON_STREAM"]
 
 _TOLD = 20  # faults told one by one; the rest is counted
-_BEGINNING = re.compile(rb"[\s\0\xef\xbb\xbf]*[{\[]")
-_LATER = re.compile(rb"\n[\s\0]*\{\s*\"")
+_BEGINNING = pattern(rb"[\s\0\xef\xbb\xbf]*[{\[]")
+_LATER = pattern(rb"\n[\s\0]*\{\s*\"")
 
 
 def _recognise(head: bytes) -> bool:

@@ -4,12 +4,12 @@ A line that is a whole document is handed on as it is; only other layouts are lo
 in JSON strings, so a string that is open at the end of a line means that its document was cut there.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Generic, TypeVar
 
 from msgspec import Struct
 
+from analyzer.pattern import pattern
 from critiqor_otel.errors import DecodeError
 from critiqor_otel.formats.json_scanner import Scanner
 
@@ -24,9 +24,9 @@ _LONE_OPENERS = (b"{", b"[")
 _ASKS_FOR_MORE = (b",", b":", b"{", b"[")
 _SPACES = b" \t"
 _BACKSLASH, _NEWLINE = b"\\\n"
-_NEXT_BEGINS = re.compile(rb"[}\]]\s*,?\s*[{\[]")
+_NEXT_BEGINS = pattern(rb"[}\]]\s*,?\s*[{\[]")
 # The beginning of a JSON document, or of an object as Node.js prints it.
-_PLAUSIBLE = re.compile(rb"[{\[]\s*(?:$|[\"'{}\[\]]|-?\d|true|false|null|NaN|-?Infinity|[A-Za-z_$][\w$]*\s*:)")
+_PLAUSIBLE = pattern(rb"[{\[]\s*(?:$|[\"'{}\[\]]|-?\d|true|false|null|NaN|-?Infinity|[A-Za-z_$][\w$]*\s*:)")
 _BREAKS_OFF = "the document breaks off before the next one"
 _PART = 1 << 16
 _DEEPEST = 100_000  # brackets open at once; no trace is nested so, and what follows one may be gigabytes more

@@ -5,12 +5,12 @@ as instrumentations write them. The column `span_kind` becomes `openinference.sp
 """
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
+from analyzer.pattern import pattern
 from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.decode.ids import SPAN_ID, TRACE_ID, BadIdError
@@ -30,8 +30,8 @@ _SPREAD_DEPTH = 12  # llm.output_messages.0.message.tool_calls.0.tool_call.funct
 _JSON_TEXTS = ("metadata", "llm.prompt_template.variables", "llm.invocation_parameters", "tool.parameters")
 _JSON_ENDINGS = (".metadata", ".json_schema", ".arguments")
 # Columns that hold lists of maps, which a CSV file writes as Python or JSON.
-_FOLDED = re.compile(r"llm\.(input_messages|output_messages|tools)|.*documents|embedding\.embeddings|metadata")
-_NUMERIC = re.compile(r".*token_count.*|.*\.score|llm\.cost.*")
+_FOLDED = pattern(r"llm\.(input_messages|output_messages|tools)|.*documents|embedding\.embeddings|metadata")
+_NUMERIC = pattern(r".*token_count.*|.*\.score|llm\.cost.*")
 _NAN = {"doubleValue": "NaN"}
 _NOTHING = ("", "nan", "NaN", "None", "NaT", "null")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from analyzer.pattern import pattern
 from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.decode.ids import SPAN_ID, TRACE_ID, BadIdError
@@ -26,9 +27,7 @@ _KINDS = {kind.name: kind for kind in SpanKind if kind is not SpanKind.UNSPECIFI
 _NO_RESOURCE = Resource()
 _LINK_PREFIX = "otlp.link."
 _LINK_PARTS = 4  # trace id, span id, trace state, attributes
-_EVENT = re.compile(
-    r'"(?P<quoted>[^"]*)"\s*:\s*(?P<json>\{.*\})|(?P<bare>[^|]*)\|(?P<bare_json>\{.*\})\|\d+', re.DOTALL
-)
+_EVENT = pattern(r'"(?P<quoted>[^"]*)"\s*:\s*(?P<json>\{.*\})|(?P<bare>[^|]*)\|(?P<bare_json>\{.*\})\|\d+', re.DOTALL)
 _LOCAL = {"serviceName": "service.name", "ipv4": "net.host.ip", "ipv6": "net.host.ip", "port": "net.host.port"}
 _REMOTE = {"serviceName": "peer.service", "ipv4": "net.peer.ip", "ipv6": "net.peer.ip", "port": "net.peer.port"}
 

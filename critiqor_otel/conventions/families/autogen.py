@@ -5,9 +5,9 @@ that was handed on: the request for a tool, what the tool answered, what the mod
 receive is told many times; its id tells it apart.
 """
 
-import re
 from typing import Any
 
+from analyzer.pattern import pattern
 from analyzer.session.shapes import is_list, is_object
 from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole
@@ -26,10 +26,10 @@ _OPERATIONS = {
     "invoke_agent": SpanRole.AGENT,
     "execute_tool": SpanRole.TOOL,
 }
-_HANDED_ON = re.compile(r'\s*\{\s*"message"\s*:')
-_TASK = re.compile(r'\s*\{\s*"messages"\s*:')
-_WITH_USAGE = re.compile(r'"models_usage"\s*:\s*\{')
-_TEAM = re.compile(r"[(/]([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b")
+_HANDED_ON = pattern(r'\s*\{\s*"message"\s*:')
+_TASK = pattern(r'\s*\{\s*"messages"\s*:')
+_WITH_USAGE = pattern(r'"models_usage"\s*:\s*\{')
+_TEAM = pattern(r"[(/]([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b")
 
 
 def _of_autogen(span: Span) -> SpanRole | None:

@@ -4,9 +4,9 @@ A record is a span here, named after its event. Input tokens leave the cached pa
 child that executed it; a command's arguments stand on its span only in part.
 """
 
-import re
 from typing import Any
 
+from analyzer.pattern import pattern
 from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromEvent, FromResource, SpanRole
 from critiqor_otel.conventions.shapes import always, flag, integer, json_value, number, signed, strings, text
@@ -53,7 +53,7 @@ def _span_arguments(span: Span) -> dict[str, Any] | None:
     return found or None
 
 
-_EXIT = re.compile(r"(?:^|: )Exit code (\d{1,10})\b")
+_EXIT = pattern(r"(?:^|: )Exit code (\d{1,10})\b")
 
 
 def _exit_code(value: Any) -> int | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from analyzer.pattern import pattern
 from analyzer.session.shapes import is_object
 from analyzer.timeline.missing import Fact
 from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, FromResource, SpanRole
@@ -49,12 +50,12 @@ def _again(attempt: Any) -> bool:
     return str(attempt).strip() not in ("0", "None", "")
 
 
-_WRAPPED = re.compile(
+_WRAPPED = pattern(
     r"(?:Chunk ID|Exit code|Wall time|Process exited)[^\n]*\n"  # the first line of the head
     r"(?:[^\n]*\n){0,6}?"  # what else is in it
     r"Output:\n"
 )
-_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
+_EXIT = pattern(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
 _HEAD = 400  # characters: what Codex writes before a command's own output
 
 
