@@ -132,7 +132,8 @@ def handed_over(scene: Scene) -> Iterator[Link]:
 def _addressee(event: Event) -> str:
     """Return to whom an event hands over: a message by its address, a call by its tool's name; empty without one."""
     if event.event == EventKind.TOOL_CALL:
-        return hands_over_to(tool_of(event) or "") or ""
+        tool = tool_of(event)
+        return (hands_over_to(tool) or "") if tool else ""
     to = payload_of(event).get("to")
     return "" if to is None else _name(to)
 

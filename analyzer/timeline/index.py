@@ -1,6 +1,6 @@
 """Everything a detector may ask of a run, each look-up built once."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar
 
@@ -170,8 +170,7 @@ def build_timeline(session: Session, profile: Profile) -> Timeline:
     reading = READINGS[profile]
     events, notes = reading.arrange(session.events)
     builder = _Builder()
-    for position, event in enumerate(events):
-        builder.add(event, position)
+    builder.take(events)
     return builder.timeline(session, events, notes, reading)
 
 
@@ -189,16 +188,18 @@ class _Builder:
         self.user_turns = UserTurns()
         self.last_progress = -1
 
-    def add(self, event: Event, position: int) -> None:
-        """Take the event at a position."""
-        kind = event.event
-        events = self.by_kind.get(kind)
-        if events is None:
-            events = self.by_kind[kind] = []
-        events.append(event)
-        taker = self._takers.get(kind)
-        if taker is not None:
-            taker(self, event, position)
+    def take(self, events: Iterable[Event]) -> None:
+        """Take the events, in order."""
+        by_kind, takers = self.by_kind, self._takers
+        for position, event in enumerate(events):
+            kind = event.event
+            alike = by_kind.get(kind)
+            if alike is None:
+                alike = by_kind[kind] = []
+            alike.append(event)
+            taker = takers.get(kind)
+            if taker is not None:
+                taker(self, event, position)
 
     def timeline(self, session: Session, events: tuple[Event, ...], notes: list[Note], reading: Reading) -> Timeline:
         """Return the index over what was taken."""

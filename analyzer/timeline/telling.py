@@ -23,6 +23,7 @@ _ATOMS = pattern(r"[^\W_]+")
 _JOINTS = "._:@/\\,'-"
 _LETTERS = f"{ascii_letters}{digits}".encode()
 _TO_SPACES = bytes(sign if sign in _LETTERS + _JOINTS.encode() else 32 for sign in range(256))
+_UNJOINED = _LETTERS + b" "
 _TO_ATOMS = bytes(sign if sign in _LETTERS else 32 for sign in range(256))
 _NUMBER = pattern(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+\.[0-9]+")
 # Han, kana, Thai, Lao, Burmese, Khmer: words follow each other without a space.
@@ -121,9 +122,9 @@ def _spaced_ascii(text: str) -> set[str]:
     """Return what `_spaced` does, of a text that is all ASCII: bytes are told apart faster than patterns are met."""
     spaced = text.encode().translate(_TO_SPACES)
     found = set(spaced.decode().split())
-    joined = found.difference(spaced.translate(_TO_ATOMS).decode().split())
-    if not joined:
+    if not spaced.translate(None, _UNJOINED):
         return found
+    joined = found.difference(spaced.translate(_TO_ATOMS).decode().split())
     found -= joined
     inner = {word.strip(_JOINTS) for word in joined}
     inner.discard("")
