@@ -1,6 +1,8 @@
 """Traces asked of a Jaeger and a Tempo, by the APIs that their makers document."""
 
 import json
+import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +150,61 @@ def test_a_name_cannot_break_out_of_a_query() -> None:
         spans_of(f"tempo://127.0.0.1:{backend.port}?service=a%22%7D")
 
     assert backend.asked[0][1]["q"] == ['{ resource.service.name = "a\\"}" }']
+
+
+def test_without_a_service_all_are_named_where_nothing_is_kept(tmp_path: Path) -> None:
+    with answering(KeptTraces(0)) as backend:
+        done = run_command(tmp_path, "sessions", f"jaeger://127.0.0.1:{backend.port}")
+
+    assert done.code == 3
+    assert "no traces are kept in the time asked for; services: agent, other" in done.err
+
+
+def test_an_error_in_place_of_traces_is_told(tmp_path: Path) -> None:
+    def answer(_path: str, _query: Query) -> Reply:
+        return 200, {"data": None, "errors": [{"msg": "store is down"}]}
+
+    with answering(answer) as backend:
+        done = run_command(tmp_path, "sessions", f"jaeger://127.0.0.1:{backend.port}?trace=77")
+
+    assert done.code == 3
+    assert "it answers with an error" in done.err
+    assert "store is down" in done.err
+
+
+def test_a_query_of_ones_own_reaches_tempo_and_a_trace_named_twice_is_read_once() -> None:
+    kept = KeptByTempo(LOOP, newer=False)
+    with answering(kept) as backend:
+        asked = spans_of(f"tempo://127.0.0.1:{backend.port}?q={{name=%22invoke_agent%22}}")
+        named = spans_of(f"tempo://127.0.0.1:{backend.port}?trace={kept.trace_id}&trace={kept.trace_id}")
+
+    assert len(asked) == len(named) > 0
+    assert ("/api/search", '{name="invoke_agent"}') in [
+        (path, query.get("q", [""])[0]) for path, query in backend.asked
+    ]
+
+
+def test_what_keeps_a_back_end_from_answering_is_told(tmp_path: Path) -> None:
+    with answering(KeptTraces(1)) as plain, socket.create_server(("127.0.0.1", 0)) as odd:
+        answerer = threading.Thread(target=talk_nonsense, args=(odd,))
+        answerer.start()
+        said = run_command(
+            tmp_path,
+            "sessions",
+            f"jaeger+https://127.0.0.1:{plain.port}?service=agent",
+            "jaeger://no-such-host.invalid?service=agent",
+            f"jaeger://127.0.0.1:{odd.getsockname()[1]}?service=agent",
+        ).err
+        answerer.join()
+
+    assert "TLS failed" in said
+    assert "its host is not known" in said
+    assert "what answers there does not speak HTTP" in said
+
+
+def talk_nonsense(server: socket.socket) -> None:
+    server.settimeout(60)
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(65536)
+        connection.sendall(b"220 mail.example ESMTP\r\n")
