@@ -60,7 +60,9 @@ def as_integer(value: Any) -> int | str:
     Raises:
         BadScalarError: it is no integer.
     """
-    number = value if type(value) is int else _integer(value)
+    if _is_digits(value, _INT64_DIGITS):
+        return int(value)
+    number = _integer(value)
     return number if -_INT64 <= number < _INT64 else str(number)
 
 
@@ -99,6 +101,8 @@ def as_time(value: Any, findings: Findings) -> int:
     """Return nanoseconds since the epoch; 0 where there is no time, or none that can be read (told)."""
     if not value:
         return 0
+    if _is_digits(value, _UINT64_DIGITS):
+        return int(value)
     try:
         time_ns = _pair_of_numbers(value) if is_list(value) else _integer(value)
     except BadScalarError:
@@ -146,6 +150,14 @@ def as_severity(value: Any, findings: Findings) -> int:
     if match is None or match[1] == "UNSPECIFIED":
         return as_count(0 if match else value, findings)
     return _SEVERITIES.get(match[1], 0) + int(match[2] or 1) - 1
+
+
+_INT64_DIGITS, _UINT64_DIGITS = 18, 19  # so many always fit
+
+
+def _is_digits(value: Any, most: int) -> bool:
+    """Tell whether this is a number as everybody writes it: digits, and not too many of them."""
+    return isinstance(value, str) and len(value) <= most and value.isdecimal()
 
 
 def _integer(value: Any) -> int:

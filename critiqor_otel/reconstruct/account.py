@@ -52,11 +52,9 @@ class Account:
 
     def agent_name(self, node: Node) -> str | None:
         """Return the name of the agent a span belongs to: its own word, else that of the agent around it."""
-        if node.role in _BY_ITS_WORD and not node.facts.lacks(_NAMED) and (name := node.facts.get(Field.AGENT_NAME)):
-            own: str = name
-            return own
+        own: str | None = node.facts.get(_NAME) if node.role in _BY_ITS_WORD else None
         agent = node.place.agent
-        return agent.facts.get(Field.AGENT_NAME) if agent is not None else None
+        return own or (None if agent is None else agent.facts.get(_NAME))
 
     def tells(self, node: Node) -> SpanRole:
         """Return the role a node's events are written in: spans inside a call or a model call tell nothing new."""
@@ -68,7 +66,7 @@ class Account:
 
 _TOOL, _MODEL = SpanRole.TOOL, SpanRole.MODEL
 _BY_ITS_WORD = frozenset({_TOOL, _MODEL})
-_NAMED = frozenset({Field.AGENT_NAME})
+_NAME = Field.AGENT_NAME
 
 
 def _name_the_agent(nodes: Sequence[Node]) -> None:

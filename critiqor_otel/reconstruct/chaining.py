@@ -110,4 +110,7 @@ def _canonical(message: Message, *, ids: bool) -> bytes:
         [(request.id if ids else None, request.name, request.arguments) for request in message.tool_requests],
         [(response.id if ids else None, response.result) for response in message.tool_responses],
     )
-    return msgspec.json.encode(told, order="sorted", enc_hook=repr)
+    try:
+        return msgspec.json.encode(told, order="sorted", enc_hook=repr)
+    except ValueError:  # half of a surrogate pair, which UTF-8 has no bytes for
+        return repr(told).encode("utf-8", "backslashreplace")

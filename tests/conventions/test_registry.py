@@ -10,9 +10,10 @@ import pytest
 from critiqor_otel.conventions import families
 from critiqor_otel.conventions.convention import Convention, Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
+from critiqor_otel.conventions.plans import Form
 from critiqor_otel.conventions.pseudo_tools import PSEUDO_TOOLS, is_pseudo_tool
-from critiqor_otel.conventions.registry import ALL, SCATTERED
-from critiqor_otel.span import SpanEvent
+from critiqor_otel.conventions.registry import ALL, SCATTERED, facts_of
+from critiqor_otel.span import Resource, Span, SpanEvent
 
 MODULES = sorted(module.name for module in pkgutil.iter_modules(families.__path__))
 
@@ -62,6 +63,32 @@ def test_each_fact_of_a_span_in_two_families_comes_from_the_first_that_has_it(fa
 def test_critiqors_own_marks_say_nothing_of_what_a_span_is(facts: Callable[..., Facts]) -> None:
     assert facts({"critiqor.run_id": "r", "gen_ai.operation.name": "chat"}).role is SpanRole.MODEL
     assert facts({"critiqor.run_id": "r"}).role is SpanRole.OTHER
+
+
+def test_what_one_span_is_says_nothing_of_another_with_the_same_keys() -> None:
+    held: dict[str, Any] = {"custom": 1}
+    ours = Span(trace_id="1" * 32, span_id="1" * 16, attributes=held, resource=Resource({"critiqor.run_id": "run-7"}))
+    other = Span(trace_id="1" * 32, span_id="2" * 16, attributes=held)
+
+    for span, told in ((other, None), (ours, "run-7"), (other, None)):
+        assert facts_of(span).get(Field.RUN_ID) == told
+        assert facts_of(span).family == (None if told is None else "critiqor")
+
+
+def test_facts_asked_for_together_are_those_that_are_known_in_their_order(facts: Callable[..., Facts]) -> None:
+    form = Form(called=Field.TOOL_NAME, id=Field.TOOL_CALL_ID, gave=Field.TOOL_RESULT, code=Field.EXIT_CODE)
+    tool = facts({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.call.id": "c1", "gen_ai.tool.name": "search"})
+
+    assert list(tool.known(form).items()) == [("called", "search"), ("id", "c1")]
+    assert facts({"http.method": "GET"}).known(form) == {}
+
+
+def test_a_bad_value_that_is_asked_for_again_leaves_one_note(facts: Callable[..., Facts]) -> None:
+    form = Form(output=Field.OUTPUT_TOKENS)
+    odd = facts({"gen_ai.operation.name": "chat", "gen_ai.usage.output_tokens": -4})
+
+    assert [odd.known(form), odd.known(form), odd.get(Field.OUTPUT_TOKENS)] == [{}, {}, None]
+    assert [note.code for note in odd.notes] == ["bad-value"]
 
 
 def test_a_bad_value_is_left_out_with_a_note_and_the_next_place_is_read(facts: Callable[..., Facts]) -> None:

@@ -150,8 +150,9 @@ def test_of_a_long_conversation_some_traces_are_named_and_the_others_counted(age
     assert f"{1:032x}" not in notes[0]
 
 
-def test_rootless_model_calls_are_joined_by_their_messages(chat: MakeSpan) -> None:
-    ask = {"role": "user", "parts": [{"type": "text", "content": "How long?"}]}
+@pytest.mark.parametrize("question", ["How long?", "half of an emoji: \ud83d"])
+def test_rootless_model_calls_are_joined_by_their_messages(chat: MakeSpan, question: str) -> None:
+    ask = {"role": "user", "parts": [{"type": "text", "content": question}]}
     call = {"role": "assistant", "parts": [{"type": "tool_call", "id": "c1", "name": "search", "arguments": {"q": 1}}]}
     told = {"role": "tool", "parts": [{"type": "tool_call_response", "id": "c1", "response": "3 documents"}]}
     done = {"role": "assistant", "parts": [{"type": "text", "content": "Five days."}]}
