@@ -33,7 +33,7 @@ _LINES = 2  # line breaks from which on a text in an argument is something writt
 
 def is_control(text: str) -> bool:
     """Return whether a text is a signal between programs (`TERMINATE`), no words for people."""
-    return _CONTROL.fullmatch(text) is not None
+    return bool(text) and _CONTROL.fullmatch(text) is not None
 
 
 def is_code(call: Call) -> bool:

@@ -46,7 +46,10 @@ def contexts_of(timeline: Timeline, windows: Mapping[str, int], told: int | None
     """Return the contexts of a run in order of their first call; `told` is a window that the run itself tells of."""
     tracks: dict[str | None, _Track] = {}
     for agent, fill in _fills(timeline, windows, told):
-        tracks.setdefault(agent, _Track()).add(fill)
+        track = tracks.get(agent)
+        if track is None:
+            track = tracks[agent] = _Track()
+        track.add(fill)
     found = [context for track in tracks.values() for context in track.settled()]
     return sorted(found, key=lambda context: context.fills[0].position)
 

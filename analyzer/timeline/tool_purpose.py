@@ -32,6 +32,7 @@ _HANDOFF = pattern(
 )
 
 
+@lru_cache(maxsize=1024)
 def changes_something(tool: str) -> bool:
     """Return whether a tool's name begins with a word for changing something; handing over and running are none."""
     words = name_words(tool)
