@@ -124,8 +124,6 @@ class Job:
     def _shares(self) -> list[Share]:
         ties = gathered_ties(self._mapped)
         segments = [ref for one in self._mapped for ref in one.segments]
-        for one in self._mapped:
-            one.ties = b""
         work = shares(ties, self._chains(ties, segments), segments, self._partitions)
         moves = [
             Task(f"move-{share.partition:06d}", move_traces, _moving(share), weight=_weight(share.segments))

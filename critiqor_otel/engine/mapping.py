@@ -25,7 +25,7 @@ SPILL_BYTES = 24 << 20
 _RECORD_BYTES = 100  # what a record costs beside its content
 
 
-class SegmentRef(msgspec.Struct, frozen=True):
+class SegmentRef(msgspec.Struct, frozen=True, gc=False):
     """Where a segment lies."""
 
     partition: int
