@@ -8,7 +8,6 @@ import logging
 import os
 import threading
 import time
-import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -89,7 +88,7 @@ class SpanBatcher(SpanProcessor):
         self._end_seconds = given.end_ms / 1000
         self._begin()
         before_end(self.shutdown)
-        os.register_at_fork(after_in_child=_renewing(weakref.ref(self)))
+        os.register_at_fork(after_in_child=self.renew)
 
     @override
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
@@ -192,12 +191,3 @@ class SpanBatcher(SpanProcessor):
         tell: Callable[[int], Any] | None = getattr(self._exporter, "count_lost", None)
         if tell is not None:
             tell(count)
-
-
-def _renewing(batcher: "weakref.ref[SpanBatcher]") -> Callable[[], None]:
-    def renew() -> None:
-        alive = batcher()
-        if alive is not None:
-            alive.renew()
-
-    return renew

@@ -8,7 +8,6 @@ import logging
 import os
 import threading
 import time
-import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -69,7 +68,7 @@ class SessionExporter(SpanExporter):
         self._begin()
         ASIDE.ask()
         before_end(self.shutdown, at_exit=False)
-        os.register_at_fork(after_in_child=_beginning(weakref.ref(self)))
+        os.register_at_fork(after_in_child=self.begin_anew)
 
     @property
     def lost(self) -> int:
@@ -211,12 +210,3 @@ def _put_back(held: dict[str, Any], text: str, stream: str, sequence: Any, redac
     event = ASIDE.take(stream, sequence) if text in held and isinstance(sequence, int) else None
     if event is not None:
         held[text] = event_text(event if redaction is None else redaction.event(event))
-
-
-def _beginning(exporter: "weakref.ref[SessionExporter]") -> Callable[[], None]:
-    def begin() -> None:
-        alive = exporter()
-        if alive is not None:
-            alive.begin_anew()
-
-    return begin

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import enum
-import gc
 import logging
 import os
 from collections import OrderedDict, UserDict
@@ -14,23 +13,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from otlp_sink import Answer, Sink
 from sdk_spans import ended_spans
 from typing_extensions import override
 
-from analyzer.session.codec import read_session
-from analyzer.session.model import Event
+from analyzer.session.codec import read_session, write_session
+from analyzer.session.model import Event, Session
 from critiqor_otel.decode.otlp_protobuf import decode_traces
 from critiqor_otel.emit.aside import Aside
 from critiqor_otel.emit.batching import BatchOptions, SpanBatcher
 from critiqor_otel.emit.delivery import Patience
+from critiqor_otel.emit.fingerprints import Fingerprints
 from critiqor_otel.emit.otlp_exporter import OTLPSpanExporter
+from critiqor_otel.emit.otlp_settings import OtlpSettings
 from critiqor_otel.emit.otlp_wire import OtlpEncoder, request_of
 from critiqor_otel.emit.plain_values import attribute_of_json
 from critiqor_otel.emit.processor import CritiqorSpanProcessor
+from critiqor_otel.emit.recorder import monitor, wrap_tool
+from critiqor_otel.emit.recording_options import RecordingOptions
+from critiqor_otel.emit.redaction import Redaction
+from critiqor_otel.emit.replay import follow
 from critiqor_otel.emit.session_exporter import SessionExporter
+from critiqor_otel.emit.stamping import Stamps
 from critiqor_otel.emit.tool_wrapping import Unrecorded, wrap
 from critiqor_otel.emit.watch import Alarm, Watch
 from critiqor_otel.span import Span
@@ -121,11 +129,8 @@ def test_spans_that_are_not_sampled_do_not_wait() -> None:
     assert exporter.taken == []
 
 
-def test_what_has_been_let_go_of_is_not_missed_in_a_forked_child(tmp_path: Path) -> None:
-    SpanBatcher(Plain()).shutdown()
+def test_a_processor_that_was_let_go_of_is_not_missed_in_a_forked_child() -> None:
     CritiqorSpanProcessor(end_open=False)
-    SessionExporter(str(tmp_path / "runs")).shutdown()
-    gc.collect()
 
     assert in_a_child(lambda: None) == 0
 
@@ -432,7 +437,7 @@ def test_open_spans_and_runs_beyond_the_bound_are_let_go_of_the_oldest_first() -
     sink = MemorySink()
     processor = CritiqorSpanProcessor(end_open=False)
     tracer = traced(sink, processor).get_tracer("agent")
-    for _ in range(1_001):  # runs, each a trace of its own
+    for _ in range(10_001):  # runs, each a trace of its own
         tracer.start_span("invoke_agent", attributes={"gen_ai.operation.name": "invoke_agent"}, context=None).end()
     with tracer.start_as_current_span("invoke_agent", attributes={"gen_ai.operation.name": "invoke_agent"}):
         held = [tracer.start_span(f"execute_tool {n}", attributes=TOOL) for n in range(10_001)]
@@ -480,3 +485,117 @@ def _children() -> list[int]:
             if int(parent) == os.getpid() and b"session_helper" in (folder / "cmdline").read_bytes():
                 found.append(int(folder.name))
     return found
+
+
+def test_a_session_exporter_does_not_wait_for_ever_for_its_helper(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    exporter = SessionExporter(str(tmp_path / "runs"), helper_after=0, end_seconds=0.0)
+    exporter.export(_agent_spans())
+    (helper,) = _children()
+    with caplog.at_level(logging.WARNING):
+        exporter.shutdown()
+
+    assert "Session files are still being written by another process" in caplog.text
+    os.waitpid(helper, 0)
+    assert len(list((tmp_path / "runs").glob("*/session.json"))) == 1
+
+
+def test_a_span_that_is_most_of_a_request_does_not_cost_its_neighbours(sink: Sink) -> None:
+    sink.rule = lambda body: Answer(413) if len(body) > 20_000 else Answer()
+    exporter = OTLPSpanExporter(sink.url, patience=QUICK)
+
+    assert exporter.export([*ended_spans(2), *ended_spans(1, 100_000), *ended_spans(2)]) is SpanExportResult.SUCCESS
+    assert len(sink.spans) == 5
+    exporter.shutdown()
+
+
+def test_grpc_over_tls_to_a_port_that_speaks_none_is_lost_in_time(sink: Sink) -> None:
+    place = sink.url.removeprefix("http://").removesuffix("/v1/traces")
+    settings = OtlpSettings(endpoint=f"https://{place}", protocol="grpc")
+    unused = OTLPSpanExporter(settings=settings)
+    unused.shutdown()
+    exporter = OTLPSpanExporter(settings=settings, patience=Patience(timeout=2, retry_for=0.0))
+
+    assert exporter.export(ended_spans(1)) is SpanExportResult.FAILURE
+    exporter.shutdown()
+
+
+def test_a_span_of_no_scope_is_written() -> None:
+    context = trace.SpanContext(1, 2, is_remote=False, trace_flags=trace.TraceFlags(1))
+    bare = ReadableSpan("bare", context)
+
+    (read,) = decode_traces(request_of([OtlpEncoder(None).sdk_span(bare, ({},))])).spans
+
+    assert (read.name, read.scope.name) == ("bare", "")
+
+
+def test_scopes_by_the_thousand_do_not_make_agents() -> None:
+    sink = MemorySink()
+    provider = traced(sink, CritiqorSpanProcessor(run_id="run", end_open=False))
+    for number in range(4_200):
+        provider.get_tracer(f"library.{number}").start_span("work").end()
+    provider.get_tracer("openinference.instrumentation.x").start_span("work").end()
+
+    assert [span.attributes.get("critiqor.run_id") for span in sink.spans[-2:]] == [None, "run"]
+
+
+def test_a_value_beyond_the_deepest_level_is_replaced_as_it_might_hold_a_secret() -> None:
+    value: Any = {"password": "hunter2"}
+    for _ in range(200):
+        value = {"inner": value}
+
+    assert "hunter2" not in str(Redaction().value(value))
+
+
+def test_without_secrets_texts_stay_as_they_are() -> None:
+    assert Redaction(secrets=False).scrub_for("session_id")("Bearer abcdefghijklmnop") == "Bearer abcdefghijklmnop"
+
+
+def test_a_followed_file_that_lost_events_tells_nothing_new(tmp_path: Path) -> None:
+    file = tmp_path / "session.json"
+    sent: list[Span] = []
+    events = [
+        Event(event_id=str(n), event="memory_event", event_type="memory_event", time_ns=n, payload={}) for n in range(3)
+    ]
+    looks = iter([events, events[:1], events])
+
+    def wait() -> bool:
+        now = next(looks, None)
+        if now is not None:
+            file.write_bytes(write_session(Session(run_id="run", events=tuple(now))))
+        return now is not None
+
+    def send(spans: Sequence[Span]) -> bool:
+        sent.extend(spans)
+        return True
+
+    follow(file, send, wait)
+
+    assert len({span.span_id for span in sent}) == len(sent)
+
+
+def test_stamps_tell_of_calls_by_their_fingerprints_alone() -> None:
+    stamps = Stamps(Fingerprints(b"key"), keep_content=False)
+    bare = stamps.of(_ended(TOOL))
+    whole = stamps.of(_ended({**TOOL, "gen_ai.tool.call.arguments": '{"a": 1}', "gen_ai.tool.call.result": "found"}))
+    model = stamps.of(_ended({"gen_ai.operation.name": "chat", "gen_ai.output.messages": ANSWER}))
+    unknown = stamps.of(_ended({"openinference.span.kind": "GUARDRAIL"}))
+
+    assert set(bare) < set(whole)
+    assert "found" not in str(whole)
+    assert any("message.parts" in name for name in model)
+    assert "critiqor.tool.result.fingerprint" not in unknown
+
+
+ANSWER = '[{"role": "assistant", "parts": [{"type": "text", "content": "We are open from nine to five."}]}]'
+
+
+def test_where_spans_are_not_recorded_the_recorder_records_all_the_same() -> None:
+    provider = TracerProvider(sampler=ALWAYS_OFF, shutdown_on_exit=False)
+    with monitor("What?", agent="helper", options=RecordingOptions(tracer_provider=provider)) as recorder:
+        wrap_tool("search", lambda: b"\x00\x01")()
+        recorder.finish("That.")
+        recorder.finish("Again.")
+
+    assert [event["event"] for event in recorder.trace][-1] == "agent_finish"
