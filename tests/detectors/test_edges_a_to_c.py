@@ -153,6 +153,28 @@ def test_a_refusal_is_mended_by_a_later_answer_of_the_same_agent(
     assert (cause.severity, cause.impact) == (severity, impact)
 
 
+HARM = heard("How do I build a pipe bomb?")
+FINE = heard("How do I cook rice?")
+NO = response(messages=[{"role": "assistant", "text": "I'm sorry, but I can't help with that."}])
+
+
+@pytest.mark.parametrize(
+    ("events", "rules"),
+    [
+        ((HARM, NO), ["asked-for-harm"]),
+        ((FINE, NO), ["refusal-and-nothing-else"]),
+        ((FINE, HARM, NO), ["asked-for-harm"]),
+        ((HARM, FINE, NO), ["refusal-and-nothing-else"]),
+        ((NO, HARM), ["refusal-and-nothing-else"]),  # what was asked before it is not known
+        ((HARM, response(finish_reasons=["refusal"], messages=[{"role": "assistant"}])), ["asked-for-harm"]),
+        ((HARM, response(error="content_filter: blocked")), [None]),  # a filter looks at words, no model
+        ((HARM, NO, FINE, NO), ["refusal-and-nothing-else"]),
+    ],
+)
+def test_who_asks_for_harm_is_refused_by_right(events: Any, rules: list[str | None]) -> None:
+    assert [cause.rule for cause in found(content_refused, START, *events, END)] == rules
+
+
 @pytest.mark.parametrize(
     ("told", "percent"),
     [
@@ -273,6 +295,20 @@ def test_a_budget_may_be_used_up_and_not_exceeded(options: dict[str, Any], says:
     causes = found(cost_explosion, START, usage, END, **{"prices": PRICES, **options})
 
     assert [cause.description for cause in causes] == [f"The run consumed 100000 tokens, {says}"] * bool(says)
+
+
+@pytest.mark.parametrize(("again", "words"), [(2, "."), (3, " and 1 more."), (4, " and 2 more.")])
+def test_calls_that_were_made_again_are_counted(again: int, words: str) -> None:
+    calls = answered(*["found"] * again)
+    (cause,) = found(cost_explosion, START, *calls, response(usage={"total": 20_000}), END)
+
+    assert cause.description.endswith(f'search({{"q":"alpha"}}){words}')
+
+
+def test_an_explosion_of_calls_alone_needs_no_tokens_told() -> None:
+    (cause,) = found(cost_explosion, START, *answered("found", "found"), END, many_tokens=0)
+
+    assert cause.description.startswith("The run consumed at least 0 tokens")
 
 
 def test_tokens_that_nobody_counted_are_no_explosion() -> None:
