@@ -236,7 +236,8 @@ MEDIUM = f"medium{LOW[3:-1]}; its answer states 77.36, which stands nowhere."
         ([*tool("press_key", {}, "pressed 1234567")], "It costs a bit.", []),
         ([*tool("get_stock", {}, {"stock": 7351}), *priced()], "7351 are left, for 77.36 dollars.", [LOW]),
         ([*tool("get_stock", {}, error="failed 7351"), *priced()], "It costs 77.36 dollars.", [MEDIUM]),
-        (tool("get_price", {"sku": "A", "count": 7}, PRICE), "They cost 73.85 dollars.", [LOW]),
+        (tool("get_price", {"sku": "A", "tax": 83.17}, PRICE), "It costs 93.72 dollars.", [LOW]),  # worked out
+        (priced(), "It costs 93.72 dollars.", [MEDIUM.replace("77.36", "93.72")]),
         ([*tool("get_stock", {"number": 77.36}, {"stock": 7351}), *priced()], "It costs 77.36 dollars.", None),
     ],
 )
