@@ -17,7 +17,7 @@ __all__ = ["Options", "names"]
 _Count = Annotated[int, Meta(ge=1)]
 _Amount = Annotated[float, Meta(gt=0)]
 _Percent = Annotated[float, Meta(gt=0, le=100)]
-_Loop = Annotated[int, Meta(ge=3)]
+_Loop = Annotated[int, Meta(ge=3, le=1_000)]  # more equal calls than that are a loop by any measure
 
 
 def _described(text: str) -> Meta:

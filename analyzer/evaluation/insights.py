@@ -48,7 +48,8 @@ def generate_insights(runs: Sequence[Any]) -> ReliabilityInsight:
     counts = Counter(cause.type for record in records for cause in record.failure_causes)
     ranked = counts.most_common(_DRIVERS)
     named = ", ".join(f"{failure} ({count})" for failure, count in ranked) or "none"
+    told = f"{len(records)} run{'' if len(records) == 1 else 's'}"
     return ReliabilityInsight(
-        f"{analyze_trends(records).summary} Most frequent failures in {len(records)} runs: {named}.",
+        f"{analyze_trends(records).summary} Most frequent failures in {told}: {named}.",
         [failure for failure, _ in ranked],
     )

@@ -73,13 +73,15 @@ def amounts(found: Differences) -> Iterator[str]:
         ("time", found.seconds, " s"),
     ):
         if amount.before is not None or amount.after is not None:
-            yield f"{name}: {_number(amount.before)}{unit} → {_number(amount.after)}{unit}{_change(amount)}"
+            before, after = _number(amount.before, name), _number(amount.after, name)
+            yield f"{name}: {before}{unit} → {after}{unit}{_change(amount)}"
 
 
-def _number(value: float | None) -> str:
+def _number(value: float | None, what: str) -> str:
+    """Return a mean as it is read: of tokens there are no parts."""
     if value is None:
         return "?"
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+    return f"{value:,.0f}" if what == "tokens" or value == round(value) else f"{value:,.2f}"
 
 
 def _change(amount: Amount) -> str:

@@ -79,7 +79,7 @@ class Baselining:
             self._update(self._file)
             return
         if self._known_found:
-            self._side.say(f"{self._known_found} known failures were let pass ({self._file})")
+            self._side.say(f"{_failures(self._known_found)} that {self._file} knows let pass")
         for one in self._old.expired(self._today):
             self._side.say(f"{self._file}: {one.type} {one.fingerprint} expired on {one.expires} and counts again")
 
@@ -92,9 +92,10 @@ class Baselining:
         after = {one.fingerprint for one in new.failures}
         with whole_file(file) as out:
             out.write(written_baseline(new))
+        gone = len(before - after)
         self._side.say(
-            f"{file}: {len(after)} known failures, {len(after - before)} of them new;"
-            f" {len(before - after)} were found no more and left out"
+            f"{file} lets {_failures(len(after))} pass from now on: {len(after & before)} that it knew, "
+            f"{len(after - before)} new{f'; {gone} no longer found, taken out' if gone else ''}"
         )
 
     def _read(self, file: Path) -> Baseline:
@@ -108,6 +109,10 @@ class Baselining:
             raise click.UsageError(f"{file} can't be read: {error.strerror}") from error
         except BaselineError as error:
             raise click.UsageError(f"{file}: {error}") from error
+
+
+def _failures(count: int) -> str:
+    return f"{count} failure{'' if count == 1 else 's'}"
 
 
 def baseline_options(command: Callable[..., Any]) -> Callable[..., Any]:

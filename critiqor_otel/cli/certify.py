@@ -12,6 +12,7 @@ from analyzer.evaluation.certification import ReliabilityCertification, certify_
 from analyzer.evaluation.result import BenchmarkResult
 from analyzer.report.badge import badge_svg
 from analyzer.report.json_form import encode_json
+from analyzer.report.words import READINESS
 from critiqor_otel.cli import options
 from critiqor_otel.cli.columns import aligned, shown
 from critiqor_otel.cli.evaluations import read_evaluations
@@ -49,7 +50,7 @@ def certify(request: Request) -> int:
 
 
 def _table(certification: ReliabilityCertification, benchmark: BenchmarkResult) -> Iterator[bytes]:
-    criteria = ((name.replace("_", " "), shown(value)) for name, value in certification.criteria.items())
+    criteria = ((name.replace("_", " "), _in_words(value)) for name, value in certification.criteria.items())
     return aligned(
         [
             ["level", certification.certification_level],
@@ -59,6 +60,10 @@ def _table(certification: ReliabilityCertification, benchmark: BenchmarkResult) 
             *criteria,
         ]
     )
+
+
+def _in_words(value: Any) -> str:
+    return READINESS.get(value, value.replace("_", " ")) if isinstance(value, str) else shown(value)
 
 
 def _document(certification: ReliabilityCertification, _: BenchmarkResult) -> Iterator[bytes]:

@@ -67,6 +67,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     work: str | None = None
     resume: bool = False
     watch: bool = False
+    verbose: bool = False
 
     @property
     def scale(self) -> Scale:
@@ -138,7 +139,7 @@ class Worst:
 
 def diagnose(request: Request) -> int:
     """Read the paths, print the report, and return the exit code."""
-    side = Side(quiet=request.quiet)
+    side = Side(quiet=request.quiet, verbose=request.verbose)
     request.scale.check()
     settings = read_options(request.config)
     with held_or_filed(inputs_of(request.paths), request.most_held) as (inputs, held):
@@ -248,6 +249,7 @@ Examples:
 @options.jaeger_url
 @click.option("--watch", is_flag=True, help="Diagnose again whenever a file changes, until Ctrl-C.")
 @options.quiet
+@options.verbose
 def command(**given: Any) -> int:
     """Say what went wrong in each run, why, and how sure that is.
 

@@ -17,6 +17,7 @@ from critiqor_otel.formats.reading import EMPTY_INPUT, EXPECTED, is_of_no_format
 __all__ = ["Held", "Remarks", "emptiness", "remarks_on", "spare", "tell_remarks"]
 
 _NAMED_PATHS = 5
+_NAMED_FOREIGN = 3  # a folder may hold thousands of files that are none of ours
 _UNREAD = frozenset((SKIPPED_FILE, UNREADABLE_INPUT))
 
 
@@ -49,7 +50,15 @@ def remarks_on(notes: Iterable[Note], silent_traces: Iterable[str]) -> Remarks:
 def tell_remarks(remarks: Remarks, *, side: Side, any_run: bool) -> None:
     """Tell the user what is to be said of the input."""
     named = [note for note in remarks.skipped if note.code == UNREADABLE_INPUT]
-    side.tell(note for note in (*remarks.skipped, *remarks.notes) if note.code != UNREADABLE_INPUT)
+    skipped = [note for note in remarks.skipped if note.code != UNREADABLE_INPUT]
+    foreign = [note for note in skipped if is_of_no_format(note)]
+    if len(foreign) > _NAMED_FOREIGN and not side.verbose:
+        skipped = [note for note in skipped if not is_of_no_format(note)]
+        side.tell(foreign[:_NAMED_FOREIGN])
+        side.say(
+            f"… and {len(foreign) - _NAMED_FOREIGN} more files of no format that is known here; --verbose names all"
+        )
+    side.tell((*skipped, *remarks.notes))
     side.fail_on(named)
     if any(map(is_of_no_format, named if any_run else remarks.skipped)):
         side.say(f"What is read: {EXPECTED}.")

@@ -20,6 +20,7 @@ __all__ = [
     "paths",
     "profile",
     "quiet",
+    "verbose",
 ]
 
 
@@ -73,6 +74,8 @@ keep_silent = click.option(
 )
 
 quiet = click.option("--quiet", "-q", is_flag=True, help="No progress and no notes on standard error; errors only.")
+
+verbose = click.option("--verbose", "-v", is_flag=True, help="Name every file that was passed over, and every note.")
 
 history = click.argument("history", required=False, default="runs", metavar="[HISTORY]")
 

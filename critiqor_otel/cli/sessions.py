@@ -35,11 +35,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     group_by: str | None
     keep_silent: bool
     quiet: bool
+    verbose: bool = False
 
 
 def sessions(request: Request) -> int:
     """Read the paths, seal their sessions, print where they lie, and return the exit code."""
-    side = Side(quiet=request.quiet)
+    side = Side(quiet=request.quiet, verbose=request.verbose)
     sealed: list[Sealed] = []
     with bulk_work():
         found = read_runs(
@@ -79,6 +80,7 @@ Example:
 @options.group_by
 @options.keep_silent
 @options.quiet
+@options.verbose
 def command(**given: Any) -> int:
     """Write one session file a run, and nothing else.
 

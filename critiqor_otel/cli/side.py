@@ -22,9 +22,10 @@ _SHOWN_NOTES = 20  # as many as one reads; the JSON document holds all
 class Side:
     """Standard error, which says nothing when it is asked to be quiet."""
 
-    def __init__(self, *, quiet: bool) -> None:
-        """Speak, or be quiet."""
+    def __init__(self, *, quiet: bool, verbose: bool = False) -> None:
+        """Speak, or be quiet; or tell all there is."""
         self._quiet = quiet
+        self.verbose = verbose
 
     def say(self, line: str) -> None:
         """Print a line of our own; what a trace wrote into it is made harmless."""
@@ -41,10 +42,11 @@ class Side:
     def tell(self, notes: Iterable[Note]) -> None:
         """Print the first notes, and how many there are besides; nothing when it is to be quiet."""
         found = tuple(notes)
-        for note in found[:_SHOWN_NOTES]:
+        shown = len(found) if self.verbose else _SHOWN_NOTES
+        for note in found[:shown]:
             self.say(_spoken(note))
-        if len(found) > _SHOWN_NOTES:
-            self.say(f"… and {len(found) - _SHOWN_NOTES} more notes; --format json holds all")
+        if len(found) > shown:
+            self.say(f"… and {len(found) - shown} more notes; --format json holds all")
 
     def fail_on(self, notes: Iterable[Note]) -> None:
         """Print what went wrong with what was asked for, quiet or not: the first of it, and how much there is."""

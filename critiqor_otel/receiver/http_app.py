@@ -87,7 +87,7 @@ class HttpApp:
         if page is not None:
             await self._show(page(), method, headers, exchange)
             return
-        if self._ui is not None and (path == PREFIX or path.startswith(f"{PREFIX}/")):
+        if self._ui is not None and (path in _DOORS or path.startswith(f"{PREFIX}/")):
             await self._browse(self._ui, scope, headers, exchange)
             return
         signal = self._config.paths.get(path)
@@ -131,6 +131,10 @@ class HttpApp:
         self._intake.authenticate(headers.get(b"authorization"))
         answer = await ui.answer(scope["path"], scope["query_string"], headers)
         await exchange.send(answer.status, answer.headers, answer.body)
+
+
+_DOORS = frozenset(("/", PREFIX))
+"""Where browsers come in; both lead to the list of runs."""
 
 
 def _only_get(method: str, exchange: "_Exchange") -> None:

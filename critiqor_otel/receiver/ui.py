@@ -58,7 +58,7 @@ class Ui:
         """Return the answer to a GET."""
         if not self._guarded and not _is_own_name(headers.get(b"host", b"")):
             return UiAnswer(403, _TEXT, b"Ask by address: http://127.0.0.1, or http://localhost.\n")
-        if path == PREFIX:
+        if path in {"/", PREFIX}:
             return UiAnswer(308, _TEXT, b"", ((b"location", f"{PREFIX}/".encode()),))
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, self._made, path, query)

@@ -46,3 +46,11 @@ def test_each_level_has_a_badge_of_its_colour(level: CertificationLevel) -> None
     fills = [found.get("fill") for found in ET.fromstring(badge).iter("{http://www.w3.org/2000/svg}rect")]  # noqa: S314
     assert fills[0] == "#555"
     assert fills[1] in {"#9f9f9f", "#cd7f32", "#8a8d91", "#b8860b", "blueviolet"}
+
+
+def test_a_verdict_is_spelled_as_check_spells_it(critiqor: Critiqor) -> None:
+    certified = critiqor("certify", LOOP).out
+    checked = critiqor("check", LOOP).out
+
+    assert "unsafe for production" in certified
+    assert "unsafe for production" in checked

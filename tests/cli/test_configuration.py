@@ -68,11 +68,18 @@ def test_the_policy_beside_the_settings_is_let_be(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ("tokn_budget = 5\n", "tool.critiqor.tokn_budget is no setting; did you mean token_budget?"),
-        ("token_budget = 0\n", "tool.critiqor.token_budget: expected int >= 1"),
-        ("token_budget = 'many'\n", "tool.critiqor.token_budget: expected int | null, got str"),
+        ("token_budget = 0\n", "token_budget: 0 stands there, where a whole number of 1 or more has to be. Change it"),
+        ("token_budget = 'many'\n", 'token_budget: "many" stands there, where a whole number of 1 or more has to be'),
+        ("loop_calls = -1\n", "loop_calls: -1 stands there, where a whole number from 3 to 1,000 has to be"),
+        ("loop_calls = 1000000000\n", "loop_calls: 1000000000 stands there, where a whole number from 3 to 1,000"),
+        ("critical_loop_calls = 0\n", "critical_loop_calls: 0 stands there, where a whole number from 3 to 1,000"),
+        ("saturation = 400\n", "saturation: 400 stands there, where a number above 0"),
+        ("precedes = 'no'\n", 'precedes: "no" stands there, where true or false has to be'),
+        ("off = 'x'\n", 'off: "x" stands there, where a list of texts, such as ["one", "two"], has to be'),
+        ("windows = 3\n", "windows: 3 stands there, where a table has to be"),
         ("off = ['infinite_loop']\n", "'infinite_loop', which is no failure type; did you mean infinite_tool_loop?"),
-        ("[tool.critiqor.windows]\nm = 'big'\n", "tool.critiqor.windows[...]: expected int, got str"),
-        ("polling_tools = [3]\n", "tool.critiqor.polling_tools[0]: expected str, got int"),
+        ("[tool.critiqor.windows]\nm = 'big'\n", 'tool.critiqor.windows.m: "big" stands there, where a whole number'),
+        ("polling_tools = [3]\n", "polling_tools[0]: 3 stands there, where a text in quotes has to be"),
         ("prices = 'gone.toml'\n", "gone.toml can't be read: No such file or directory"),
         ("prices = 'prices.ini'\n", "prices.ini: expected a file that ends in"),
         (
@@ -83,7 +90,7 @@ def test_the_policy_beside_the_settings_is_let_be(tmp_path: Path) -> None:
             "[tool.critiqor.prices.models]\nm = { input = 1, outputs = 2 }\n",
             "prices.models.m.outputs is no setting; did you mean output?",
         ),
-        ("[tool.critiqor.prices.models]\nm = { input = -1, output = 2 }\n", "expected float >= 0.0"),
+        ("[tool.critiqor.prices.models]\nm = { input = -1, output = 2 }\n", "prices.models.m.input: -1 stands there"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_file_and_what_was_meant(tmp_path: Path, settings: str, message: str) -> None:

@@ -172,3 +172,18 @@ def test_what_is_kept_beside_runs_is_not_watched(folder: Path) -> None:
         watch(paths, lambda: acts.append(1), product=str(folder / "report.txt"), pause=pause)
 
     assert len(acts) == 2
+
+
+def test_of_many_foreign_files_the_first_are_named(critiqor: Critiqor, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    (folder / "loop.json").write_bytes(LOOP.read_bytes())
+    for number in range(9):
+        (folder / f"package{number}.json").write_text('{"name": "x", "version": [1]}')
+
+    folded = critiqor("diagnose", "many", "--fail-on", "never").err
+    told = critiqor("diagnose", "many", "--fail-on", "never", "--verbose").err
+
+    assert folded.count("package") == 3
+    assert "… and 6 more files of no format that is known here; --verbose names all" in folded
+    assert told.count("package") == 9

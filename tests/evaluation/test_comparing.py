@@ -82,6 +82,7 @@ def test_insights_name_the_drivers_with_their_counts() -> None:
 
     assert insight.primary_drivers == ["b", "a"]
     assert insight.summary.endswith("Most frequent failures in 2 runs: b (2), a (1).")
+    assert " in 1 run: " in generate_insights([{"trust_score": 50}]).summary
 
 
 def test_a_diagnosis_is_a_run_too() -> None:

@@ -51,8 +51,10 @@ def test_pages_are_served_only_where_they_are_asked_for(tmp_path: Path) -> None:
 
 def test_the_address_without_its_slash_leads_to_the_list(receiver: Receiver) -> None:
     answer = get(receiver, "/ui")
+    bare = get(receiver, "/")
 
     assert (answer.status, answer.headers["location"]) == (308, "/ui/")
+    assert (bare.status, bare.headers["location"]) == (308, "/ui/")
 
 
 def test_the_list_gives_rows_once_a_change(receiver: Receiver) -> None:
