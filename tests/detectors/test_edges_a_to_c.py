@@ -268,6 +268,18 @@ def test_cuts_are_counted() -> None:
     assert cause.description == "The context was cut from 64,000 to 25,600 tokens; 2 times in all."
 
 
+def test_of_contexts_that_grew_the_largest_is_told() -> None:
+    sizes = {"a": (5_000, 50_000, 120_000), "b": (5_000, 90_000, 110_000)}
+    calls = [
+        response(agent, model="own", usage={"input_tokens": size, "output_tokens": 5})
+        for agent, told in sizes.items()
+        for size in told
+    ]
+    (cause,) = found(context_pollution, START, *calls, END)
+
+    assert cause.description == "The context grew from 5,000 to 120,000 tokens in 3 model calls."
+
+
 @pytest.mark.parametrize("saturation", [None, "n/a", [1]])
 def test_the_recorded_profile_reads_no_number_as_none(saturation: Any) -> None:
     events = (context(saturation=saturation), context(action="compaction"))

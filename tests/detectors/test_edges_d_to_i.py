@@ -13,6 +13,7 @@ from analyzer.detectors import (
     infinite_tool_loop,
     invalid_arguments,
     invented_data,
+    service_error,
     tool_timeout,
 )
 from analyzer.profile import Profile
@@ -163,6 +164,20 @@ def test_failures_that_were_made_up_for_are_left_out_beside_others() -> None:
 
     assert cause.severity == "medium"
     assert "more call" not in cause.description
+
+
+@pytest.mark.parametrize(
+    ("output", "confidence"),
+    [
+        ({"output": "503 Service Unavailable"}, "medium"),
+        ({"status": "error", "error": "503 Service Unavailable"}, "high"),
+    ],
+)
+def test_a_failure_that_only_a_result_tells_is_less_certain(output: dict[str, Any], confidence: str) -> None:
+    begun, ended = {"event": "tool_call", "tool": "fetch"}, {"event": "tool_output", "tool": "fetch", **output}
+    (cause,) = found(service_error, START, begun, ended, {**END, "status": "error", "error": "gave up"})
+
+    assert (cause.severity, cause.confidence) == ("high", confidence)
 
 
 def hands(*agents: str) -> Events:
