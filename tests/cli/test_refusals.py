@@ -11,6 +11,7 @@ from command import CLEAN, COMMAND, LOOP, Critiqor
 from real_programs import free_ports
 from spool_support import trace_request
 
+from critiqor_otel.cli.observing import observed_environment
 from critiqor_otel.cli.watching import check_watchable, watch
 
 EMPTY = b'{"resourceSpans": []}'
@@ -187,3 +188,34 @@ def test_of_many_foreign_files_the_first_are_named(critiqor: Critiqor, tmp_path:
     assert folded.count("package") == 3
     assert "… and 6 more files of no format that is known here; --verbose names all" in folded
     assert told.count("package") == 9
+
+
+def test_verdicts_of_one_id_in_two_files_are_written_beside_neither(critiqor: Critiqor, folder: Path) -> None:
+    assert critiqor("sessions", "traces/clean.otlp.jsonl", "--output", "runs").code == 0
+    (made,) = (folder / "runs").glob("*/session.json")
+    for name in ("a.session.json", "b.session.json"):
+        (folder / name).write_bytes(made.read_bytes())
+
+    done = critiqor("diagnose", "a.session.json", "b.session.json", "--write")
+
+    assert "not written: 2 session files bear the run id" in done.err
+    assert not list(folder.glob("*.diagnosis.json"))
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_history_is_made_of_a_folder_alone(critiqor: Critiqor) -> None:
+    done = critiqor("runs", "traces/clean.otlp.jsonl", "--rebuild")
+
+    assert done.code == 3
+    assert "is no folder of runs" in done.err
+
+
+def test_an_observed_command_sends_here_whatever_its_user_set() -> None:
+    given = {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://elsewhere", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc"}
+
+    told = observed_environment("http://here:1", content=False, given=given)
+
+    assert told["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] == "http://here:1/v1/traces"
+    assert told["OTEL_EXPORTER_OTLP_PROTOCOL"] == "grpc"
+    assert "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT" not in told
+    assert not any("CAPTURE_MESSAGE_CONTENT" in name for name in told)

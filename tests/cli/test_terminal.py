@@ -72,6 +72,15 @@ def test_a_report_is_coloured_and_no_wider_than_the_terminal(tmp_path: Path) -> 
     assert max(map(len, plain.shown.splitlines())) <= WIDTH
 
 
+def test_a_timeline_is_cut_to_the_terminal(tmp_path: Path) -> None:
+    with terminal(tmp_path, "show", LOOP) as plain:
+        plain.read_until()
+
+    assert "\x1b[" in plain.raw
+    assert "tool_call" in plain.shown
+    assert max(map(len, plain.shown.splitlines())) <= WIDTH
+
+
 def test_who_wants_no_colour_gets_none(tmp_path: Path) -> None:
     with terminal(tmp_path, "diagnose", LOOP, NO_COLOR="1") as plain:
         plain.read_until()
