@@ -21,7 +21,7 @@ from analyzer.report.report import Look, Report, RunReport
 from analyzer.report.words import SEVERITY_ORDER
 from critiqor_otel.cli import options
 from critiqor_otel.cli.baselining import BaselineRequest, Baselining, baseline_options
-from critiqor_otel.cli.beside import write_beside
+from critiqor_otel.cli.beside import fail_on_unwritten, write_beside
 from critiqor_otel.cli.configuration import read_options
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep
@@ -32,6 +32,7 @@ from critiqor_otel.cli.side import Side
 from critiqor_otel.cli.standard_input import held_or_filed
 from critiqor_otel.cli.watching import check_watchable, watch
 from critiqor_otel.engine.local import diagnosed
+from critiqor_otel.errors import OutputError
 from critiqor_otel.formats.inputs import inputs_of, is_remote
 
 __all__ = ["PARQUET", "Request", "Worst", "command", "diagnose", "look_of", "settle", "today"]
@@ -163,7 +164,8 @@ def _diagnose_at_once(request: Request, settings: Options, side: Side, standard_
         sessions = side.follow(found.sessions, label="diagnosing")
         runs = diagnosed(sessions, profile=Profile(request.profile), options=settings)
         watched = worst.watch(baseline.mark(_with_files(runs, found.files)))
-        told = write_beside(watched, found.places, side=side) if request.write else watched
+        unwritten: list[OutputError] = []
+        told = write_beside(watched, found.places, side=side, unwritten=unwritten) if request.write else watched
         stores = Stores(found.places, request.paths, request.history)
         kept = keep(told, found.sessions, stores, side=side)
         report = Report(runs=kept, skipped=found.skipped, notes=found.notes)
@@ -172,7 +174,9 @@ def _diagnose_at_once(request: Request, settings: Options, side: Side, standard_
             _deliver_pages(report, found, request, side)
         else:
             deliver(form_named(request.form)(report, look), request.output)
-    return settle(request, worst, baseline, found.emptiness(request.paths), side=side)
+    code = settle(request, worst, baseline, found.emptiness(request.paths), side=side)
+    fail_on_unwritten(unwritten)
+    return code
 
 
 def settle(request: Request, worst: Worst, baseline: Baselining, emptiness: str, *, side: Side) -> int:

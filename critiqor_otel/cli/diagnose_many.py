@@ -10,7 +10,7 @@ from analyzer.report.forms import FORMS, form_named
 from analyzer.report.json_form import document_of
 from analyzer.report.report import Report
 from critiqor_otel.cli.baselining import Baselining
-from critiqor_otel.cli.beside import write_beside
+from critiqor_otel.cli.beside import fail_on_unwritten, write_beside
 from critiqor_otel.cli.diagnose import PARQUET, Request, Worst, settle, today
 from critiqor_otel.cli.input_remarks import emptiness, spare
 from critiqor_otel.cli.keeping import Stores, keep_started
@@ -18,6 +18,7 @@ from critiqor_otel.cli.many import ManyRuns, OnPart, Product, Wanted, many_runs
 from critiqor_otel.cli.parts_output import PartsFolder
 from critiqor_otel.cli.product import deliver
 from critiqor_otel.cli.side import Side
+from critiqor_otel.errors import OutputError
 from critiqor_otel.formats.inputs import Input
 
 __all__ = ["diagnose_many"]
@@ -84,10 +85,12 @@ def _needs_reports(request: Request) -> bool:
 
 def _deliver_reports(request: Request, found: ManyRuns, worst: Worst, baseline: Baselining, side: Side) -> None:
     watched = worst.watch(baseline.mark(found.reports()))
-    told = write_beside(watched, found.places, side=side) if request.write else watched
+    unwritten: list[OutputError] = []
+    told = write_beside(watched, found.places, side=side, unwritten=unwritten) if request.write else watched
     kept = keep_started(told, found.starts, Stores(found.places, request.paths, request.history), side=side)
     report = Report(runs=kept, skipped=found.remarks.skipped, notes=found.remarks.notes)
     deliver(form_named(request.form)(report, request.look), request.output)
+    fail_on_unwritten(unwritten)
 
 
 def _report(found: ManyRuns) -> Report:

@@ -298,3 +298,18 @@ def test_one_trace_in_two_profiles_names_the_same_loop(critiqor: Critiqor) -> No
     profiles = [critiqor("diagnose", LOOP, "--profile", name) for name in ("standard", "critiqor-v1")]
 
     assert all("infinite_tool_loop" in done.out for done in profiles)
+
+
+def test_where_some_verdicts_cannot_be_written_the_others_are(critiqor: Critiqor, tmp_path: Path) -> None:
+    critiqor("sessions", LOOP, CLEAN, "--group-by", "trace")
+    folders = sorted(path.parent for path in (tmp_path / "runs").glob("*/session.json"))
+    for folder in folders[:-1]:
+        (folder / "diagnosis.json").mkdir()  # in the way, also of root
+
+    done = critiqor("diagnose", "runs", "--write", "--fail-on", "never")
+
+    assert len(folders) > 1
+    assert (folders[-1] / "diagnosis.json").is_file()
+    assert all(folder.name in done.out for folder in folders)
+    assert all(str(folder.name) in done.err for folder in folders[:-1])
+    assert done.code != 0
