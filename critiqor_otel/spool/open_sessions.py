@@ -17,7 +17,7 @@ from critiqor_otel.spool.run_keys import Key, keys_of, names_in
 
 __all__ = ["Closed", "OpenSession", "OpenSessions", "Patience", "Piece"]
 
-_KEPT = 15 / 16  # of the bound on decoded bytes, when some must be forgotten: so that it is not looked for at every piece
+_KEPT = 15 / 16  # of the bound on decoded bytes, once it is reached: so that it is not reached at every piece
 _COMPANIONS = 64  # sessions of one service at once; among more, nobody can say which one a silent trace goes with
 
 
