@@ -3,8 +3,6 @@
 import sys
 
 import click
-from rich.console import Console
-from rich.markdown import Markdown
 
 from analyzer.detectors.pages import page_of, summaries
 from critiqor_otel.cli.exit_code import ExitCode
@@ -24,10 +22,17 @@ def explain(failure_type: str | None) -> int:
     if page is None:
         raise click.UsageError(f"There is no failure type {failure_type!r}. {_suggestion(failure_type)}")
     if sys.stdout is not None and sys.stdout.isatty():  # pyright: ignore[reportUnnecessaryComparison]  # `>&-`
-        Console().print(Markdown(page))
+        _draw(page)
     else:
         deliver([page.encode()], STANDARD_OUTPUT)
     return ExitCode.FINE
+
+
+def _draw(page: str) -> None:
+    from rich.console import Console  # noqa: PLC0415  # slow to load, and needed on a terminal alone
+    from rich.markdown import Markdown  # noqa: PLC0415  # as above
+
+    Console().print(Markdown(page))
 
 
 def _suggestion(failure_type: str) -> str:

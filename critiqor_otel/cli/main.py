@@ -1,5 +1,7 @@
 """The entry of the command: a table of verbs, each loaded when it is called for."""
 
+import atexit
+import gc
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -127,4 +129,5 @@ def _group() -> None:
 
 def main() -> int:
     """Run the command with the process's arguments and return its exit code."""
+    atexit.register(gc.freeze)  # what is left goes with the process: nobody need look for cycles in it
     return bounded(lambda: _group.main(args=sys.argv[1:], prog_name="critiqor-otel", standalone_mode=False))

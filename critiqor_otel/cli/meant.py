@@ -1,7 +1,7 @@
 """Which of the known names a user meant who typed another."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from importlib import import_module
 
 __all__ = ["meant"]
 
@@ -12,5 +12,8 @@ def meant(word: str, known: Iterable[str]) -> str:
     """Return `did you mean …?` with the names that are spelled like the word or hold it; empty where none does."""
     names = list(known)
     lower = word.lower()
-    near = get_close_matches(lower, names, n=1) or [name for name in names if lower and lower in name][:_MOST]
+    near = (
+        import_module("difflib").get_close_matches(lower, names, n=1)
+        or [name for name in names if lower and lower in name][:_MOST]
+    )
     return f"did you mean {' or '.join(near)}?" if near else ""

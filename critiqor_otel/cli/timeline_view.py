@@ -2,11 +2,9 @@
 
 import io
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
-from rich.console import Console
-from rich.text import Text
 
 from analyzer.report import words
 from analyzer.report.exhibits import clock, exhibit
@@ -22,6 +20,8 @@ _ONE_LEVEL = "  "
 _NAME_WIDTH = 28  # the longest name, two levels down
 _OPENING = frozenset(("agent_start", "turn_start", "process_start", "session_start"))
 _CLOSING = frozenset(("agent_end", "turn_end", "process_end", "session_end"))
+_Line: TypeAlias = list[tuple[str, str]]
+"""Pieces of text, each with its style."""
 _STYLES: Mapping[str, str] = {
     "tool_call": "cyan",
     "tool_output": "cyan",
@@ -38,35 +38,45 @@ def view(session: Session, diagnosis: Diagnosis, look: Look) -> Iterator[bytes]:
         yield _rendered(line, look)
 
 
-def _rendered(line: Text, look: Look) -> bytes:
+def _rendered(line: _Line, look: Look) -> bytes:
+    if look.width is None and not look.colour:
+        return f"{''.join(text for text, _ in line).rstrip()}\n".encode()
+    return _drawn(line, look)
+
+
+def _drawn(line: _Line, look: Look) -> bytes:
+    from rich.console import Console  # noqa: PLC0415  # slow to load, and needed on a terminal alone
+    from rich.text import Text  # noqa: PLC0415  # as above
+
+    drawn = Text().append_tokens(line)
     if look.width is not None:
-        line.truncate(look.width, overflow="ellipsis")
+        drawn.truncate(look.width, overflow="ellipsis")
     if not look.colour:
-        return f"{line.plain.rstrip()}\n".encode()
+        return f"{drawn.plain.rstrip()}\n".encode()
     out = io.StringIO()
-    width = max(look.width or 0, line.cell_len, 1)
-    Console(file=out, force_terminal=True, width=width, color_system="standard", highlight=False).print(line)
+    width = max(look.width or 0, drawn.cell_len, 1)
+    Console(file=out, force_terminal=True, width=width, color_system="standard", highlight=False).print(drawn)
     return out.getvalue().encode()
 
 
-def _head(session: Session, diagnosis: Diagnosis) -> Iterator[Text]:
+def _head(session: Session, diagnosis: Diagnosis) -> Iterator[_Line]:
     verdict = words.READINESS[diagnosis.readiness_level]
-    yield Text(f"{one_line(session.run_id)}  {one_line(words.agent(diagnosis))}", style="bold")
-    yield Text(f"{diagnosis.status}, trust {words.trust(diagnosis)}, {verdict}, {len(session.events)} events")
+    yield [(f"{one_line(session.run_id)}  {one_line(words.agent(diagnosis))}", "bold")]
+    yield [(f"{diagnosis.status}, trust {words.trust(diagnosis)}, {verdict}, {len(session.events)} events", "")]
     for cause in diagnosis.failure_causes:
-        yield Text(f"{one_line(words.failure(cause))}: {one_line(cause.description)}", style="red")
+        yield [(f"{one_line(words.failure(cause))}: {one_line(cause.description)}", "red")]
     for note in diagnosis.notes:
-        yield Text(f"note: {one_line(note.message)}", style="dim")
-    yield Text("")
+        yield [(f"note: {one_line(note.message)}", "dim")]
+    yield []
 
 
-def _timeline(session: Session, diagnosis: Diagnosis) -> Iterator[Text]:
+def _timeline(session: Session, diagnosis: Diagnosis) -> Iterator[_Line]:
     pointed_at = _marks(diagnosis)
     for event, depth in _indented(session.events):
         shown = exhibit(event)
         indent = _ONE_LEVEL * min(depth, _DEEPEST)
         name = f"{one_line(event.event_type):<{_NAME_WIDTH - len(indent)}}"
-        line = Text(f"{clock(event.time_ns):<12}  {indent}").append(name, style=_STYLES.get(event.event, ""))
+        line = [(f"{clock(event.time_ns):<12}  {indent}", ""), (name, _STYLES.get(event.event, ""))]
         failures = ", ".join(pointed_at.get(event.event_id, ()))
         for part, style in (
             (shown.subject, "bold"),
@@ -76,7 +86,7 @@ def _timeline(session: Session, diagnosis: Diagnosis) -> Iterator[Text]:
             (shown.detail, ""),
         ):
             if part:
-                line.append("  ").append(part, style=style)
+                line += (("  ", ""), (part, style))
         yield line
 
 
