@@ -221,11 +221,11 @@ def _row(name: str, commands: dict[str, list[str]], folder: Path, scale: int) ->
     file = folder / f"{traces}x{spans}" / "traces.json"
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_traces(file, traces=traces, spans=spans)
+        write_traces(file.with_suffix(".part"), traces=traces, spans=spans)
+        file.with_suffix(".part").rename(file)
     found = {peer: _median(words, file, shape.rounds) for peer, words in commands.items()}
     judges = [peer.package for peer in PEERS if peer.judges]
-    every = [peer.package for peer in PEERS]
-    ratios = (_ratio(found, judges, shape.target), _ratio(found, every, shape.target))
+    ratios = (_ratio(found, judges, shape.target), _ratio(found, list(found)[1:], shape.target))
     return (f"{traces * spans:,} in {name}", *(took.cell() for took in found.values()), *ratios)
 
 

@@ -128,9 +128,11 @@ def kill(work: Path, spans: int) -> Iterator[Row]:
 def dask(work: Path, spans: int) -> Iterator[Row]:
     """Compare two Dask workers with two local ones on a scattered input."""
     count = spans * 3 // 10
-    folder = work / f"scattered-{count}"
-    if not folder.exists():
-        write_scattered_json(folder, files=FILES, runs=count // SPANS_A_RUN, spans=SPANS_A_RUN)
+
+    def write(aside: Path) -> None:
+        write_scattered_json(aside, files=FILES, runs=count // SPANS_A_RUN, spans=SPANS_A_RUN)
+
+    folder = _written(work / f"scattered-{count}", write)
     local, cluster = _diagnosed(folder, "--jobs", "2"), _diagnosed(folder, "--jobs", "2", "--engine", "dask")
     same = "same output" if local.product == cluster.product else "OUTPUT DIFFERS"
     measured = f"{cluster.cpu:.0f} / {local.cpu:.0f} s CPU, {cluster.peak_mb:.0f} / {local.peak_mb:.0f} MB; {same}"
@@ -140,11 +142,13 @@ def dask(work: Path, spans: int) -> Iterator[Row]:
 
 def skew(work: Path, spans: int) -> Iterator[Row]:
     """Give both engines one run of half of all spans, among others."""
-    folder = work / f"skewed-{spans}"
-    if not folder.exists():
-        folder.mkdir()
-        write_otlp_json(folder / "one.jsonl", runs=1, spans=spans // 2, seed=2)
-        write_otlp_json(folder / "many.jsonl", runs=spans // 20 // SPANS_A_RUN, spans=SPANS_A_RUN)
+
+    def write(aside: Path) -> None:
+        aside.mkdir(exist_ok=True)
+        write_otlp_json(aside / "one.jsonl", runs=1, spans=spans // 2, seed=2)
+        write_otlp_json(aside / "many.jsonl", runs=spans // 20 // SPANS_A_RUN, spans=SPANS_A_RUN)
+
+    folder = _written(work / f"skewed-{spans}", write)
     local, cluster = _diagnosed(folder, "--jobs", "2"), _diagnosed(folder, "--jobs", "2", "--engine", "dask")
     same = "same output" if local.product == cluster.product else "OUTPUT DIFFERS"
     for name, took in (("local", local), ("Dask", cluster)):
@@ -161,10 +165,19 @@ MEASURES: dict[str, Callable[[Path, int], Iterator[Row]]] = {
 
 
 def _runs(work: Path, spans: int) -> Path:
-    file = work / f"runs-{spans}.jsonl"
-    if not file.exists():
-        write_otlp_json(file, runs=spans // SPANS_A_RUN, spans=SPANS_A_RUN)
-    return file
+    def write(aside: Path) -> None:
+        write_otlp_json(aside, runs=spans // SPANS_A_RUN, spans=SPANS_A_RUN)
+
+    return _written(work / f"runs-{spans}.jsonl", write)
+
+
+def _written(place: Path, write: Callable[[Path], None]) -> Path:
+    """Return an input, which is whole or not there."""
+    if not place.exists():
+        aside = place.with_name(f"{place.name}.part")
+        write(aside)
+        aside.rename(place)
+    return place
 
 
 def _half_done(parts: Path) -> bool:

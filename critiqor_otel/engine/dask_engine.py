@@ -39,6 +39,7 @@ class DaskEngine:
                 n_workers=self._jobs,
                 threads_per_worker=1,
                 dashboard_address=None,
+                memory_limit=0,  # one large run must not end a worker that the machine has room for
                 silence_logs=logging.CRITICAL,  # workers complain while they are ended
             )
         self._client = _dask.Client(self._cluster or self._scheduler)
