@@ -9,6 +9,7 @@ CritiqorError
 ├── LostWorkerError        a part of a job on which worker after worker died; names it
 ├── JournalError           a request that cannot be kept now; the same request may be kept later
 └── ReceiverError          a receiver that cannot start as it is configured; names the setting
+    └── SpoolTakenError    another process writes to its folder of runs; names the folder
 """
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "OutputError",
     "ReaderGoneError",
     "ReceiverError",
+    "SpoolTakenError",
     "UnreadableInputError",
     "WorkFolderError",
 ]
@@ -58,3 +60,7 @@ class JournalError(CritiqorError):
 
 class ReceiverError(CritiqorError):
     """The receiver cannot start; the message names the setting or the address, and what to do."""
+
+
+class SpoolTakenError(ReceiverError):
+    """Another process writes to the receiver's folder of runs; the message names it, and what to do."""

@@ -111,7 +111,8 @@ def _errors(run: RunReport) -> Iterator[Remark]:
 
 def _too_little(run: RunReport) -> Iterator[Remark]:
     if run.diagnosis.readiness_level is Readiness.INSUFFICIENT_EVIDENCE:
-        yield Remark("", "nothing to judge by: no tool call and no model call is in the evidence")
+        known = "of tool calls nothing but the names" if run.diagnosis.evidence_summary.tool_calls else "no tool call"
+        yield Remark("", f"nothing to judge by: {known} and no model call is in the evidence")
 
 
 def _blind(run: RunReport) -> Iterator[Remark]:

@@ -28,6 +28,7 @@ from critiqor_otel.cli.diagnose import Worst
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.observing import observed_environment
+from critiqor_otel.cli.own_spool import moved_in, own_runs
 from critiqor_otel.cli.serving_voice import Voice
 from critiqor_otel.cli.side import Side
 from critiqor_otel.emit.process_monitor import monitor_process
@@ -35,6 +36,7 @@ from critiqor_otel.emit.recorder import EvidenceRecorder
 from critiqor_otel.emit.recording_options import RecordingOptions
 from critiqor_otel.emit.run_identity import new_run_id
 from critiqor_otel.engine.local import diagnosed
+from critiqor_otel.errors import SpoolTakenError
 from critiqor_otel.receiver.config import ReceiverConfig
 from critiqor_otel.receiver.receiver import Receiver
 from critiqor_otel.spool.open_sessions import Patience
@@ -88,10 +90,10 @@ def run(request: Request) -> int:
     side = Side(quiet=request.quiet)
     voice = Voice(as_json=False, quiet=request.quiet)
     run_id = request.run_id or new_run_id()
-    sealed: list[SealedRun] = []
     settings = read_options(request.config)
+    runs = Path(request.runs)
     config = ReceiverConfig(
-        runs=Path(request.runs),
+        runs=runs,
         grpc_port=0,
         http_port=0,
         one_port=True,
@@ -99,14 +101,28 @@ def run(request: Request) -> int:
             patience=_UNTIL_THE_END, judged_by=Profile(request.profile), options=settings, run_id=run_id
         ),
     )
-    with Receiver(config, tell=voice.tell, sealed=sealed.append) as receiver:
-        code = _observed(request, receiver.http_endpoint or "", run_id)
-        if not receiver.flush(_SEAL_SECONDS):
-            side.fail(f"the run was not sealed within {_SEAL_SECONDS:g} seconds; its evidence stays in {request.runs}")
+    try:
+        code, sealed = _received(config, request, run_id, voice, side)
+    except SpoolTakenError:
+        own = own_runs(runs, run_id)
+        code, sealed = _received(msgspec.structs.replace(config, runs=own), request, run_id, voice, side)
+        sealed = moved_in(sealed, own, runs)
     worst = _tell(sealed, request, settings, side)
     if code == ExitCode.FINE and worst.reaches(request.fail_on):
         return ExitCode.FAILURES
     return code
+
+
+def _received(
+    config: ReceiverConfig, request: Request, run_id: str, voice: Voice, side: Side
+) -> tuple[int, list[SealedRun]]:
+    """Run the command while a receiver listens, and return its exit code and what was sealed."""
+    sealed: list[SealedRun] = []
+    with Receiver(config, tell=voice.tell, sealed=sealed.append) as receiver:
+        code = _observed(request, receiver.http_endpoint or "", run_id)
+        if not receiver.flush(_SEAL_SECONDS):
+            side.fail(f"the run was not sealed within {_SEAL_SECONDS:g} seconds; its evidence stays in {config.runs}")
+    return code, sealed
 
 
 def _observed(request: Request, endpoint: str, run_id: str) -> int:

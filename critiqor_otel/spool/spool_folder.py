@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from critiqor_otel.errors import ReceiverError
+from critiqor_otel.errors import SpoolTakenError
 from critiqor_otel.spool.whole_file import make_folder
 
 __all__ = ["SpoolFolder", "SpoolLock"]
@@ -57,7 +57,7 @@ class SpoolLock:
         """Take the lock, and wait for it where that is asked.
 
         Raises:
-            ReceiverError: another process holds it.
+            SpoolTakenError: another process holds it.
         """
         self._file = os.open(folder.home / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -65,7 +65,7 @@ class SpoolLock:
         except OSError as error:
             os.close(self._file)
             message = f"another receiver writes to {folder.runs}: stop it, or choose another folder"
-            raise ReceiverError(message) from error
+            raise SpoolTakenError(message) from error
 
     def release(self) -> None:
         """Let another process have it."""

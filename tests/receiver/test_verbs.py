@@ -18,6 +18,7 @@ from spool_support import trace_request
 
 from analyzer.session.codec import read_session
 from analyzer.session.model import Session
+from critiqor_otel.testing import embedded_receiver
 
 AGENT = (sys.executable, "-m", "critiqor_otel.cli.demo_agent")
 GRPC_AGENT = """
@@ -186,6 +187,18 @@ def test_a_run_of_an_id_that_was_run_before_is_judged_with_its_first_part(tmp_pa
 
     assert "called 4 times" in first.err
     assert "called 8 times" in second.err
+
+
+def test_run_observes_its_command_where_another_receiver_writes_too(tmp_path: Path) -> None:
+    with embedded_receiver(tmp_path / "runs"):
+        done = run_command(tmp_path, "run", "--run-id", "second", "--", "sh", "-c", "exit 4")
+        again = run_command(tmp_path, "run", "--run-id", "second", "--", "true")
+
+    assert (done.code, again.code) == (4, 0)
+    session = read_session((tmp_path / "runs" / "second" / "session.json").read_bytes())
+    rest = read_session((tmp_path / "runs" / "second~2" / "session.json").read_bytes())
+    assert (session.run_id, rest.continues) == ("second", "second")
+    assert list((tmp_path / "runs" / ".spool" / "beside").iterdir()) == []
 
 
 @pytest.mark.parametrize(
