@@ -51,13 +51,17 @@ wheel: install
 accuracy: install
 	@$(BIN)/python bench/accuracy $${DATA:?a folder of labelled runs} --write docs/accuracy.md
 
+# All figures, each part whether or not a target of another was missed; the exit code says if one was.
 bench: install
-	@$(BIN)/python bench/measure.py
-	@$(BIN)/python bench/emit.py
-	@$(BIN)/python bench/scale.py --spans $${SPANS:-1000000}
-	@$(BIN)/python bench/peers.py $${PEERS:-.peers}
-	@$(BIN)/python bench/report.py
-	@$(BIN)/python bench/receiver.py --peers $${PEERS:-.peers}
+	@failed=0; run() { $(BIN)/python "$$@" || failed=1; }; \
+	run bench/measure.py; \
+	run bench/emit.py; \
+	run bench/scale.py --spans $${SPANS:-1000000}; \
+	run bench/estimate.py; \
+	run bench/peers.py $${PEERS:-.peers}; \
+	run bench/report.py; \
+	run bench/receiver.py --peers $${PEERS:-.peers}; \
+	exit $$failed
 
 # The versions that `make install` takes, anew: the newest that fit.
 lock: install
