@@ -95,7 +95,9 @@ def uses_of(session: Session) -> set[tuple[str, str, str]]:
 def tell(provider: TracerProvider) -> None:
     """Run the agent of SESSION as another library would trace it, with the whole history in each request."""
     tracer = provider.get_tracer("another.library")
-    history = [{"role": "user", "parts": [{"type": "text", "content": "Close the account of Anna Berg"}]}]
+    history: list[dict[str, Any]] = [
+        {"role": "user", "parts": [{"type": "text", "content": "Close the account of Anna Berg"}]}
+    ]
     with tracer.start_as_current_span("invoke_agent", attributes={"gen_ai.operation.name": "invoke_agent"}):
         for call_id, tool, arguments, result in CALLS:
             request = {"type": "tool_call", "id": call_id, "name": tool, "arguments": arguments}
