@@ -200,7 +200,7 @@ class _Listener:
             known.append(one)
             self.heard.append(one)
 
-    _takers: ClassVar[Mapping[str, Callable[["_Listener", Event, int], None]]] = {
+    _takers: ClassVar[Mapping[str, Callable[[Any, Event, int], None]]] = {
         EventKind.STATE_TRANSITION: _transition,
         EventKind.TOKEN_USAGE: _response,
     }

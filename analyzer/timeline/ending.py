@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from analyzer.session.accessors import EXIT_CODE, first_given, payload_of
 from analyzer.session.model import Event, Json
@@ -108,7 +108,7 @@ class Ending:
         # No exit code at the end of a process: it was stopped for its time (critiqor.session.v1).
         self._process_failed = not (is_number(code) and code == 0)
 
-    _takers: ClassVar[Mapping[str, Callable[["Ending", Event], None]]] = {
+    _takers: ClassVar[Mapping[str, Callable[[Any, Event], None]]] = {
         "agent_start": _agent_start,
         "agent_end": _agent_end,
         "agent_finish": _agent_end,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from msgspec import Struct
 
@@ -285,7 +285,7 @@ class _Builder:
         self.retries.model_call()
         self.last_progress = position
 
-    _takers: ClassVar[Mapping[str, Callable[["_Builder", Event, int], None]]] = {
+    _takers: ClassVar[Mapping[str, Callable[[Any, Event, int], None]]] = {
         EventKind.TOOL_CALL: _call,
         EventKind.TOOL_OUTPUT: _output,
         EventKind.TOKEN_USAGE: _usage,
