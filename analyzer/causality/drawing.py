@@ -1,7 +1,7 @@
 """A causal graph in the forms that other programs draw: JSON, Graphviz DOT, Mermaid, GraphML."""
 
 from collections.abc import Callable, Iterator, Mapping
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from analyzer.causality.graph import Edge, RunGraph
 from analyzer.cause import Confidence
@@ -72,6 +72,8 @@ def _mermaid(graph: RunGraph) -> Iterator[str]:
 
 
 def _graphml(graph: RunGraph) -> Iterator[str]:
+    from xml.sax.saxutils import quoteattr  # noqa: PLC0415  # loads what talks HTTP, and few want this drawing
+
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
     for kind, name in (*_GRAPHML_KEYS, *_GRAPHML_EDGE_KEYS):
@@ -89,7 +91,7 @@ def _graphml(graph: RunGraph) -> Iterator[str]:
 
 
 def _data(facts: Mapping[str, str]) -> str:
-    return "".join(f'<data key="{name}">{escape(_plain(value))}</data>' for name, value in facts.items())
+    return "".join(f'<data key="{name}">{escape(_plain(value), quote=False)}</data>' for name, value in facts.items())
 
 
 def _label(label: str, kind: str) -> str:
