@@ -117,9 +117,7 @@ def _first_places(timeline: Timeline) -> dict[str, int]:
     for position, thing in told:
         text = thing if isinstance(thing, str) else canonical(thing).decode("utf-8", "replace")
         # A comma may stand within a number, or between two.
-        for figure in _ANY_NUMBER.findall(
-            f"{text.replace(',', '')}\n{text.replace(',', ' ')}" if "," in text else text
-        ):
+        for figure in _ANY_NUMBER.findall(f"{text.replace(',', '')}\n{text}" if "," in text else text):
             first[figure] = min(position, first.get(figure, position))
     return first
 

@@ -74,6 +74,10 @@ def timed(name: str | None, *seconds: float | None, told: bool = True) -> Events
         (timed("query", 1, 1, 1, 29.9), 0),
         (timed("query", 4, 4, 4, 40), 1),
         (timed("query", 4, 4, 4, 39.9), 0),
+        (timed("query", 2, 2, 6, 40), 1),  # half of them take up to four seconds
+        (timed("query", 2, 2, 6, 39.9), 0),
+        (timed("query", 1, 1, 5, 5, 50), 1),
+        (timed("query", 1, 1, 5, 5, 49.9), 0),
         (timed("query", 1, 1, 30), 0),  # too few to say what is usual
         ([*timed("get", 1, 1), *timed("query", 1, 1, 1, 30)], 1),
         ([*timed(None, 1), *timed("query", 1, 1, 1, 30)], 1),
@@ -141,6 +145,7 @@ def ruled(*messages: str, rule: str = RULE) -> dict[str, Any]:
         ([ruled(), *CANCELS], 0),  # whether anybody spoke is not known
         ([ruled(), *CANCELS, heard("What did you do?")], 1),
         ([ruled("My order is late.", rule="Be kind."), *CANCELS], 0),
+        ([ruled("It is late.", rule="Obtain an approval by finance before you cancel an order."), *CANCELS], 0),
         ([ruled("Yes, please."), *CANCELS], 1),  # to what?
         ([ruled("I hereby confirm it."), *CANCELS], 0),
         ([ruled("My order is late."), said("Shall I cancel it?"), heard("Yes, please."), *CANCELS], 0),
@@ -314,7 +319,13 @@ def without(figures: int) -> str:
         ([*tool("find_gyms", {"near": ""}, {"rows": [212.5, 410.5, 917.5, 355.5]}), said(GYMS)], 0),
         ([*tool("find_gyms", {"near": ""}, "x\n212.5\n410.5\n917.5\n355.5"), said(GYMS)], 0),
         ([*tool("find_gyms", {"near": ""}, "212.5,410.5,917.5,355.5"), said(GYMS)], 0),
-        ([*tool("find_gyms", {"near": ""}, "1,212.5 410.5 917.5"), said(GYMS.replace("212.5", "1,212.5"))], 0),
+        (
+            [
+                *tool("find_gyms", {"near": ""}, "1,212 1,410 1,917 1,355"),
+                said("1,212, 1,410, 1,917 and 1,355 of them."),
+            ],
+            0,
+        ),
         ([heard(without(9)), *LOOKED, said(f"{without(13)} Bye.")], 0),  # four of thirteen
         ([heard(without(6)), *LOOKED, said(f"{without(10)} Bye.")], 1),  # four of ten
     ],
