@@ -9,10 +9,20 @@ from typing import Any
 
 from msgspec import Struct
 
-from critiqor_otel.conventions.convention import At, Cell, Convention, Everywhere, Field, FromEvent, SpanRole, When
+from critiqor_otel.conventions.convention import (
+    At,
+    Cell,
+    Convention,
+    Everywhere,
+    Field,
+    FromEvent,
+    FromResource,
+    SpanRole,
+    When,
+)
 from critiqor_otel.span import Span
 
-__all__ = ["Form", "Plan", "Spot", "keys_of", "plan_for", "spots_of"]
+__all__ = ["Form", "Plan", "Spot", "keys_of", "plan_for", "resource_keys_of", "spots_of"]
 
 Spot = tuple[str | None, Callable[[Any], Any], str]
 """A place: the attribute's key and its shape, or None and what reads the whole span; and the name of its family."""
@@ -81,6 +91,17 @@ def keys_of(family: Convention) -> frozenset[str]:
     return signs.union(named)
 
 
+def resource_keys_of(family: Convention) -> frozenset[str]:
+    """Return the resource's attributes whose presence decides how the family reads a span."""
+    inner = [_innermost(cell) for cells in family.fields.values() for cell in cells]
+    signs = frozenset[str]() if family.signs is None else family.signs.resource
+    return signs.union(cell.key for cell in inner if isinstance(cell, FromResource))
+
+
+def _innermost(cell: Cell) -> Cell:
+    return _innermost(cell.cell) if isinstance(cell, When) else cell
+
+
 def _keys(cell: Cell) -> tuple[str, ...]:
     match cell:
         case At():
@@ -106,6 +127,8 @@ def _is_possible(cell: Cell, span: Span) -> bool:
             return cell.key in span.attributes
         case When():
             return cell.key in span.attributes and _is_possible(cell.cell, span)
+        case FromResource():
+            return cell.key in span.resource.attributes
         case FromEvent():
             return bool(span.events)
         case Everywhere(of_events=True):

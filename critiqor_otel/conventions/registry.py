@@ -29,7 +29,7 @@ from critiqor_otel.conventions.families import (
     strands,
     vercel,
 )
-from critiqor_otel.conventions.plans import Plan, keys_of, plan_for
+from critiqor_otel.conventions.plans import Plan, keys_of, plan_for, resource_keys_of
 from critiqor_otel.span import Span
 
 __all__ = ["ALL", "SCATTERED", "TABLES", "Tables", "facts_of"]
@@ -83,9 +83,7 @@ class Tables:
         self._families = families
         self._names = tuple(name for family in families if family.signs is not None for name in family.signs.names)
         self._keys = frozenset[str]().union(*map(keys_of, families))
-        self._resource_keys = frozenset[str]().union(
-            *(family.signs.resource for family in families if family.signs is not None)
-        )
+        self._resource_keys = frozenset[str]().union(*map(resource_keys_of, families))
         self._shapes: dict[tuple[object, ...], _Shape] = {}
 
     def facts_of(self, span: Span) -> Facts:
@@ -98,13 +96,13 @@ class Tables:
         return Facts(span, plan)
 
     def _shape(self, span: Span) -> _Shape:
-        """Return the shape, remembered unless the span's name alone makes it a family's."""
-        if span.name.startswith(self._names):
-            return _Shape(self._marked(span))
+        """Return the shape, one for all spans that no table tells apart before it is asked."""
+        name = span.name
         keys = (
+            tuple([sign for sign in self._names if name.startswith(sign)]) if name.startswith(self._names) else (),
             span.scope.name,
             bool(span.events),
-            self._resource_keys.isdisjoint(span.resource.attributes),
+            self._resource_keys.intersection(span.resource.attributes),
             self._keys.intersection(span.attributes),
         )
         shape = self._shapes.get(keys)

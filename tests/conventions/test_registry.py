@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from critiqor_otel.conventions import families
 from critiqor_otel.conventions.convention import Convention, Field, SpanRole
@@ -73,6 +74,25 @@ def test_what_one_span_is_says_nothing_of_another_with_the_same_keys() -> None:
     for span, told in ((other, None), (ours, "run-7"), (other, None)):
         assert facts_of(span).get(Field.RUN_ID) == told
         assert facts_of(span).family == (None if told is None else "critiqor")
+
+
+def test_a_name_that_the_resource_has_is_read_though_spans_alike_were_met_without_it() -> None:
+    held: dict[str, Any] = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"}
+    plain = Span(trace_id="1" * 32, span_id="1" * 16, attributes=held)
+    named = structs.replace(plain, resource=Resource({"gen_ai.main_agent.name": "planner"}))
+
+    assert [facts_of(span).get(Field.AGENT_NAME) for span in (plain, named, plain)] == [None, "planner", None]
+
+
+def test_a_span_known_by_its_name_alone_is_told_from_one_with_the_same_keys() -> None:
+    held: dict[str, Any] = {"session.id": "s"}
+    plain = Span(trace_id="1" * 32, span_id="1" * 16, name="work", attributes=held)
+    spans = [structs.replace(plain, name=name) for name in ("work", "claude_code.tool_result", "openclaw.run", "work")]
+
+    assert [facts_of(span).family for span in spans] == [
+        next((family.name for family in ALL if family.role_of(span) is not None), None) for span in spans
+    ]
+    assert len({facts_of(span).family for span in spans}) > 1
 
 
 def test_facts_asked_for_together_are_those_that_are_known_in_their_order(facts: Callable[..., Facts]) -> None:
