@@ -321,8 +321,8 @@ def without(figures: int) -> str:
         ([*tool("find_gyms", {"near": ""}, "212.5,410.5,917.5,355.5"), said(GYMS)], 0),
         (
             [
-                *tool("find_gyms", {"near": ""}, "1,212 1,410 1,917 1,355"),
-                said("1,212, 1,410, 1,917 and 1,355 of them."),
+                *tool("find_gyms", {"near": ""}, "1,212 1,410 2,917 1,355"),
+                said("1,212, 1,410, 2,917 and 1,355 of them."),
             ],
             0,
         ),
