@@ -192,13 +192,10 @@ class _Builder:
         """Take the events, in order."""
         by_kind, takers = self.by_kind, self._takers
         for position, event in enumerate(events):
-            kind = event.event
-            alike = by_kind.get(kind)
-            if alike is None:
-                alike = by_kind[kind] = []
-            alike.append(event)
-            taker = takers.get(kind)
-            if taker is not None:
+            if (kind := event.event) not in by_kind:
+                by_kind[kind] = []
+            by_kind[kind].append(event)
+            if (taker := takers.get(kind)) is not None:
                 taker(self, event, position)
 
     def timeline(self, session: Session, events: tuple[Event, ...], notes: list[Note], reading: Reading) -> Timeline:
