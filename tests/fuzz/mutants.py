@@ -3,7 +3,7 @@
 `python tests/fuzz/mutants.py` tries all mutants, `--count 200` a sample that follows from the seed, and names of
 detectors only theirs. One process is warm: it has collected the tests and knows which of them reaches which line. A
 mutant is a fork of it that runs those that reach its line, its own cases first, up to the first that fails.
-`--write` writes docs/mutants.md from what survived and from tests/support/argued_mutants.json.
+`--write` writes docs/mutants.md from the arguments in tests/support/argued_mutants.json, after a whole run also those.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from mutants_page import PAGE, page_of, unargued  # noqa: E402  # tests/support is no package
+from mutants_page import PAGE, page, settle, unargued  # noqa: E402  # tests/support is no package
 from mutating import DETECTORS, Mutant, everything, take_on  # noqa: E402  # as above
 
 _TESTS = (
@@ -186,7 +186,9 @@ def main() -> int:
     for remark in _remarks(court, whole=whole):
         _say(remark)
     if options.write and whole:
-        PAGE.write_text(page_of([one.key for one in court.survived], tried=len(court.mutants)), "utf-8")
+        settle([one.key for one in court.survived], tried=len(court.mutants))
+    if options.write:
+        PAGE.write_text(page(), "utf-8")
     return 0
 
 

@@ -160,6 +160,8 @@ def _asides(whole: ast.Module) -> Iterator[ast.AST]:
                 yield from (*node.decorator_list, *node.keywords)
             case ast.arg(annotation=ast.AST() as annotation) | ast.AnnAssign(annotation=annotation):
                 yield annotation
+            case _:
+                pass
 
 
 def _put(tree: ast.Module, old: ast.AST, new: ast.AST) -> None:
@@ -181,9 +183,9 @@ def take_on(mutant: Mutant) -> None:
     old = {name: sys.modules.pop(name) for name in names}
     sys.meta_path.insert(0, _Finder(mutant))
     for name in names:
-        detector = vars(old[name]).get("DETECTOR")
+        detector: Any = vars(old[name]).get("DETECTOR")
         fresh = vars(importlib.import_module(name)).get("DETECTOR")
-        for field in detector.__struct_fields__ if detector is not None else ():
+        for field in () if detector is None else detector.__struct_fields__:
             force_setattr(detector, field, getattr(fresh, field))
 
 
