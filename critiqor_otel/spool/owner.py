@@ -231,10 +231,7 @@ class Owner:
         self._release(closed)
 
     def _count(self, run: SealedRun) -> None:
-        reason = run.close_reason.value
-        self.tally.sealed[reason] = self.tally.sealed.get(reason, 0) + 1
-        self.tally.sealed_spans += run.spans
-        self.tally.duplicates += run.duplicates
+        self.tally.add_run(run.close_reason, spans=run.spans, duplicates=run.duplicates)
         self._announce(run)
 
     def _release(self, closed: Closed) -> None:

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from critiqor_otel.spool.close_reason import CloseReason
+
 __all__ = ["Tally"]
 
 
@@ -35,3 +37,9 @@ class Tally(msgspec.Struct, kw_only=True):
     """How long the record that was read last had waited."""
     failing: int = 0
     """Sessions that could not be sealed so far (a full disk); they are tried again."""
+
+    def add_run(self, reason: CloseReason, *, spans: int, duplicates: int) -> None:
+        """Count a run that was sealed."""
+        self.sealed[reason.value] = self.sealed.get(reason.value, 0) + 1
+        self.sealed_spans += spans
+        self.duplicates += duplicates
