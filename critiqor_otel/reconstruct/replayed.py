@@ -56,16 +56,17 @@ class CarriedRun(Struct, frozen=True):
         return Session(
             run_id=_converted(head.get("run_id"), str, rebuilt.run_id),
             events=_merged((*self.streams, rebuilt.events)),
-            agent=next((agent for agent in agents if agent != Agent()), None) or self._named(rebuilt.agent),
+            agent=next((agent for agent in agents if agent != Agent()), None)
+            or self._named(rebuilt.agent, told=bool(head)),
             trace_ids=tuple(_converted(head.get("trace_ids"), list[str], rebuilt.trace_ids)),
             continues=_converted(head.get("continues"), str | None, None),
             notes=(*told, *self.notes, *rebuilt.notes),
             extra={**self._extra(), **rebuilt.extra},
         )
 
-    def _named(self, agent: Agent) -> Agent:
-        """Return the agent, by the name that the first event tells where the span that had its name never came."""
-        if agent.name is not None:
+    def _named(self, agent: Agent, *, told: bool) -> Agent:
+        """Return the agent, by the name that the first event tells where no span told of the session itself."""
+        if told or agent.name is not None:
             return agent
         names = (payload_of(event).get("agent") for stream in self.streams for event in stream)
         return msgspec.structs.replace(agent, name=next((name for name in names if isinstance(name, str)), None))
