@@ -33,7 +33,7 @@ from critiqor_otel.reconstruct.grouping import GroupBy
 
 __all__ = ["ManyRuns", "OnPart", "Product", "Wanted", "many_runs"]
 
-_LEAST_PARTITION, _LARGEST_PARTITION = 2 << 20, 24 << 20  # bytes of input
+_LEAST_PARTITION, _LARGEST_PARTITION = 2 << 20, 13 << 20  # bytes of input
 _USUAL_PARTITIONS, _MOST_PARTITIONS = 96, 4096
 
 

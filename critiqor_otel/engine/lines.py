@@ -26,7 +26,7 @@ def diagnosed_lines(
         paths: files and folders, or addresses that fsspec knows, as all workers reach them.
         engine: what runs the tasks; it is entered and left here.
         work: a folder that all workers reach, empty or not there; what is in it afterwards is the caller's to remove.
-        partitions: how many reduce tasks there are; so many that each has some 20 MB of the input.
+        partitions: how many reduce tasks there are; so many that each has some 13 MB of the input.
         profile: the rules to judge by.
 
     Raises:
