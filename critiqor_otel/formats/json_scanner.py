@@ -13,6 +13,9 @@ _ESCAPE = pattern(rb"\\.", re.DOTALL)
 _STRING = pattern(rb'"[^"]*"')
 _OPENERS, _CLOSERS, _QUOTE = b"{[", b"}]", b'"'
 _NOT_STRUCTURE = bytes(sorted(set(range(256)) - set(_OPENERS + _CLOSERS + _QUOTE)))
+_BRACES = bytes.maketrans(b"[]", b"{}")
+_CHUNK = 1 << 18  # bytes looked at together
+_NESTED = 32  # pairs inside one another that are taken out of a chunk; deeper ones are followed bracket by bracket
 
 
 class Scanner:
@@ -44,12 +47,45 @@ class Scanner:
 
         It stops at a bracket that closes nothing; `depth` is negative then.
         """
-        return self._follow(data)
+        found: list[int] = []
+        at = 0
+        while at < len(data) and self.depth >= 0:
+            end = at + _CHUNK
+            while data[end - 1 : end] == b"\\":
+                end += 1
+            at += self._leave_string(data[at:end])
+            chunk = data[at:end]
+            if not self._pass(chunk):
+                found += [at + place for place in self._follow(chunk)]
+            at = max(at, end)
+        return found
+
+    def _pass(self, chunk: bytes) -> bool:
+        """Go over a chunk that begins outside of strings; False, and nothing done, where a document may end in it.
+
+        Of what remains when pairs are taken out, all closing brackets stand before all opening ones.
+        """
+        structure = (_ESCAPE.sub(b"", chunk) if b"\\" in chunk else chunk).translate(_BRACES, _NOT_STRUCTURE)
+        breaks_off = bool(structure.count(_QUOTE) % 2)
+        if breaks_off:
+            structure = structure[: structure.rfind(_QUOTE)]
+        bare = _STRING.sub(b"", structure)
+        for _ in range(_NESTED):
+            bare, before = bare.replace(b"{}", b""), bare
+            if len(bare) == len(before):
+                break
+        else:
+            return False
+        closed = bare.count(b"}")
+        if closed >= self.depth:
+            return False
+        self.depth += len(bare) - 2 * closed
+        self.in_string = self.in_string or breaks_off
+        return True
 
     def _follow(self, data: bytes) -> list[int]:
         found: list[int] = []
-        at = self._leave_string(data)
-        for token in _TOKEN.finditer(data, at):
+        for token in _TOKEN.finditer(data, self._leave_string(data)):
             sign = data[token.start()]
             if sign in _OPENERS:
                 self.depth += 1
