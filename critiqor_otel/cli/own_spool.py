@@ -15,6 +15,7 @@ from analyzer.session.codec import read_session
 from critiqor_otel.spool.run_files import SESSION_FILE
 from critiqor_otel.spool.run_folder import folder_of
 from critiqor_otel.spool.sealed_runs import Arrival, seal
+from critiqor_otel.spool.segments import segments
 from critiqor_otel.spool.sink import SealedRun
 from critiqor_otel.spool.spool_folder import SpoolFolder
 
@@ -29,13 +30,16 @@ def own_runs(runs: Path, run_id: str) -> Path:
 def moved_in(sealed: Sequence[SealedRun], own: Path, runs: Path) -> list[SealedRun]:
     """Move what was sealed in a folder of one's own to the runs, and return where it lies now.
 
-    A run whose folder is taken there becomes the continuation of that one.
+    A run whose folder is taken there becomes the continuation of that one. The folder of one's own goes, unless it
+    holds evidence that stands in no session.
 
     Raises:
         OutputError: it can't be written there.
     """
     moved = [_moved(one, runs) for one in sealed]
-    shutil.rmtree(own, ignore_errors=True)
+    spool = SpoolFolder(own)
+    if not segments(spool.journal) and not any(spool.aside.glob("*")):
+        shutil.rmtree(own, ignore_errors=True)
     return moved
 
 
