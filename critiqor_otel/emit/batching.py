@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import SpanExporter
 from typing_extensions import override
 
-from critiqor_otel.emit.endings import before_end
+from critiqor_otel.emit.endings import before_end, in_forked_child
 
 __all__ = ["BatchOptions", "Collector", "SpanBatcher"]
 
@@ -88,7 +88,7 @@ class SpanBatcher(SpanProcessor):
         self._end_seconds = given.end_ms / 1000
         self._begin()
         before_end(self.shutdown)
-        os.register_at_fork(after_in_child=self.renew)
+        in_forked_child(self.renew)
 
     @override
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:

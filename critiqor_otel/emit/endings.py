@@ -16,7 +16,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-__all__ = ["before_end"]
+__all__ = ["before_end", "in_forked_child"]
 
 _PATIENCE = 5.0  # seconds for all of it at SIGTERM; a lock that the main thread holds is waited for no longer
 _PRIORITY = 10  # of multiprocessing's finalizers: before it ends its own helpers
@@ -64,6 +64,12 @@ def before_end(callback: Callable[[], Any], *, at_exit: bool = True) -> None:
     `at_exit=False`: at SIGTERM only, for what a tracer provider does at the interpreter's exit.
     """
     _ENDINGS.add(callback, at_exit=at_exit)
+
+
+def in_forked_child(callback: Callable[[], Any]) -> None:
+    """Have a callback run first in each child that is forked; where there is no fork, nothing is to be done."""
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=callback)
 
 
 def _take_sigterm(run: Callable[[], None]) -> None:

@@ -6,7 +6,6 @@ unfinished, so that they are exported too. `os._exit` and SIGKILL run nothing of
 """
 
 import itertools
-import os
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,7 +18,7 @@ from typing_extensions import override
 from analyzer.session.shapes import is_object
 from critiqor_otel.conventions.carriage import RUN_ID, SEQUENCE, UNFINISHED
 from critiqor_otel.emit.agent_signs import is_agent_span
-from critiqor_otel.emit.endings import before_end
+from critiqor_otel.emit.endings import before_end, in_forked_child
 from critiqor_otel.emit.run_identity import run_id_of_process
 from critiqor_otel.emit.watch import Alarm, Watch
 
@@ -64,7 +63,7 @@ class CritiqorSpanProcessor(SpanProcessor):
         self._is_armed = not end_open
         if end_open:
             before_end(self._at_end)  # now, since SIGTERM can be taken in the main thread only
-        os.register_at_fork(after_in_child=_forgetting(weakref.ref(self)))
+        in_forked_child(_forgetting(weakref.ref(self)))
 
     @override
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:

@@ -20,7 +20,7 @@ from typing_extensions import override
 from critiqor_otel.conventions.carriage import END_EVENT, END_SEQUENCE, EVENT, SEQUENCE, STREAM, event_text
 from critiqor_otel.decode.sdk import SdkReader, held_attributes
 from critiqor_otel.emit.aside import ASIDE
-from critiqor_otel.emit.endings import before_end
+from critiqor_otel.emit.endings import before_end, in_forked_child
 from critiqor_otel.emit.export_rules import ExportRules
 from critiqor_otel.emit.helper_process import HelperProcess
 from critiqor_otel.emit.otlp_wire import Encoded, OtlpEncoder, request_of
@@ -68,7 +68,7 @@ class SessionExporter(SpanExporter):
         self._begin()
         ASIDE.ask()
         before_end(self.shutdown, at_exit=False)
-        os.register_at_fork(after_in_child=self.begin_anew)
+        in_forked_child(self.begin_anew)
 
     @property
     def lost(self) -> int:
