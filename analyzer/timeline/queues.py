@@ -20,8 +20,10 @@ class Queues(Generic[_Key, _Value]):
 
     def put(self, key: _Key, value: _Value) -> None:
         """Let a value wait behind those of its key."""
-        if self._first.setdefault(key, value) is not value:
+        if key in self._first:
             self._others.setdefault(key, deque()).append(value)
+        else:
+            self._first[key] = value
 
     def peek(self, key: _Key) -> _Value | None:
         """Return who waits longest; None where nobody does."""
