@@ -80,6 +80,7 @@ def _signs_of(families: Iterable[Convention]) -> Signs:
         keys=frozenset(key for one in signs for key in one.keys),
         scopes=tuple(scope for one in signs for scope in one.scopes),
         names=tuple(name for one in signs for name in one.names),
+        resource=frozenset(key for one in signs for key in one.resource),
     )
 
 
