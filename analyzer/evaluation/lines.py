@@ -3,6 +3,7 @@
 import fcntl
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from analyzer.session.model import Note
 from analyzer.session.shapes import is_object
 
 __all__ = ["HistoryWarning", "append_lines", "read_lines", "record_bytes", "replace_lines"]
+
+_FIELDS = frozenset(field.name for field in fields(EvaluationRecord))
 
 
 class HistoryWarning(UserWarning):
@@ -84,4 +87,7 @@ def _read(line: bytes, place: str) -> EvaluationRecord | Note:
     if not is_object(value):
         kind = type(value).__name__
         return Note(code="unreadable-line", message=f"a line holds no object but {kind}; it was left out", place=place)
+    if _FIELDS.isdisjoint(value):
+        message = "a line holds an object with no field of an evaluation; it was left out"
+        return Note(code="unreadable-line", message=message, place=place)
     return EvaluationRecord.from_dict(value)

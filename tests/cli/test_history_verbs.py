@@ -203,6 +203,16 @@ def test_trends_of_one_agent_and_of_json_lines(critiqor: Critiqor, tmp_path: Pat
     assert critiqor("trends", "kept.jsonl", "--agent", "eve").code == 3
 
 
+def test_a_file_of_traces_is_no_history(critiqor: Critiqor, tmp_path: Path) -> None:
+    (tmp_path / "traces.jsonl").write_text('{"resourceSpans": []}\n')
+
+    result = critiqor("trends", "traces.jsonl")
+
+    assert result.code == 3
+    assert "traces.jsonl:1" in result.err
+    assert "holds no evaluation" in result.err
+
+
 def test_agents_are_ranked_in_their_category(critiqor: Critiqor, tmp_path: Path) -> None:
     fill_history(tmp_path / "runs", 60, 70)
     fill_history(tmp_path / "runs", 90, agent="bob")

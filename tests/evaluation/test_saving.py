@@ -108,6 +108,16 @@ def test_a_line_that_cannot_be_read_costs_that_line_decision_not_the_file(tmp_pa
         assert [found.run_id for found in load_evaluations(path)] == ["1", "2"]
 
 
+def test_an_object_of_something_else_is_no_evaluation(tmp_path: Path) -> None:
+    lines = tmp_path / "kept.jsonl"
+    lines.write_text('{"resourceSpans": []}\n{"run_id": "run-1", "trust_score": 80}\n')
+
+    with pytest.warns(HistoryWarning, match=r"kept.jsonl:1: .* no field of an evaluation"):
+        records = load_evaluations(lines)
+
+    assert [record.run_id for record in records] == ["run-1"]
+
+
 def test_blank_lines_and_windows_line_ends_are_nothing(tmp_path: Path) -> None:
     path = tmp_path / "e.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"run_id":"1"}\r\n\r\n \n{"run_id":"2"}')
