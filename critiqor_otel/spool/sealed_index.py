@@ -101,8 +101,12 @@ def spans_of(session: Session) -> Spans:
 
 def _opened(file: Path) -> sqlite3.Connection:
     base = sqlite3.connect(file, check_same_thread=False)
-    # Not synced with every commit: a row that a power cut takes is read from its session file again.
-    base.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; {_SCHEMA}")
+    try:
+        # Not synced with every commit: a row that a power cut takes is read from its session file again.
+        base.executescript(f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; {_SCHEMA}")
+    except sqlite3.DatabaseError:
+        base.close()
+        raise
     return base
 
 
