@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from critiqor_otel.spool.record import HEADER_SIZE, MAGIC, Encoding, Head, Record, Signal, Transport, holds, read_head
+from critiqor_otel.spool.record import HEADER_SIZE, MAGIC, Head, Record, holds, read_head
 from critiqor_otel.spool.segments import Position, segment_path, segments
 
 __all__ = ["Damage", "JournalReader", "Stored"]
@@ -156,9 +156,9 @@ def _whole_record(file: int, offset: int) -> Record | None:
 
 def _record(head: Head, payload: bytes) -> Record:
     return Record(
-        signal=Signal(head.signal),
-        encoding=Encoding(head.encoding),
-        transport=Transport(head.transport),
+        signal=head.signal,
+        encoding=head.encoding,
+        transport=head.transport,
         payload=payload,
         received_ns=head.received_ns,
         refused=head.refused,

@@ -59,9 +59,9 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 class Head(msgspec.Struct, frozen=True):
     """A record's header, read back."""
 
-    signal: int
-    encoding: int
-    transport: int
+    signal: Signal
+    encoding: Encoding
+    transport: Transport
     length: int
     refused: int
     received_ns: int
@@ -87,8 +87,11 @@ def read_head(header: bytes) -> Head | None:
     """Return what a header says; None when these bytes are none."""
     if len(header) < HEADER_SIZE or not header.startswith(MAGIC):
         return None
-    _, *fields = _HEADER.unpack_from(header)
-    return Head(*fields)
+    _, signal, encoding, transport, *fields = _HEADER.unpack_from(header)
+    try:
+        return Head(Signal(signal), Encoding(encoding), Transport(transport), *fields)
+    except ValueError:  # in a request that was cut, its sender may have written what looks like a record
+        return None
 
 
 def holds(header: bytes, payload: bytes) -> bool:

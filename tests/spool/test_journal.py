@@ -1,5 +1,6 @@
 import os
 import threading
+import zlib
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from spool_support import read_all, record, written
 from critiqor_otel.errors import JournalError
 from critiqor_otel.spool.journal import Journal, JournalLimits
 from critiqor_otel.spool.journal_reader import Damage, JournalReader, Stored
-from critiqor_otel.spool.record import HEADER_SIZE, MAGIC
+from critiqor_otel.spool.record import HEADER_SIZE, MAGIC, frame
 from critiqor_otel.spool.segments import Position, segment_path, segments
 
 LIMITS = JournalLimits(segment=200)
@@ -121,6 +122,19 @@ def test_a_flipped_byte_costs_only_its_record(at: int, flipped: int, tmp_path_fa
     assert [one.record for one in found if isinstance(one, Stored)] == records[:hit] + records[hit + 1 :]
     damaged = [one for one in found if isinstance(one, Damage)]
     assert b"".join(one.data for one in damaged) == bytes(data[hit * (HEADER_SIZE + 30) :][: HEADER_SIZE + 30])
+
+
+def test_what_looks_like_a_record_in_one_that_was_cut_ends_no_reader(tmp_path: Path) -> None:
+    lookalike = bytearray(frame(record(b"xx")))
+    lookalike[len(MAGIC)] = 99  # a signal that there is not
+    lookalike[-4:] = zlib.crc32(b"xx", zlib.crc32(lookalike[:-4])).to_bytes(4, "little")
+    written(tmp_path, [record(b"first"), record(bytes(lookalike) + b"xx and more")], JournalLimits())
+    data = segment_path(tmp_path, 1).read_bytes()
+    segment_path(tmp_path, 1).write_bytes(data[:-1])
+
+    found = list(JournalReader(tmp_path, finished=1).read())
+
+    assert [one.record for one in found if isinstance(one, Stored)] == [record(b"first")]
 
 
 def test_a_record_that_is_still_being_written_is_waited_for(tmp_path: Path) -> None:
