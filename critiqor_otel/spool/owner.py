@@ -8,7 +8,7 @@ what is sealed is known from the index, the rest is opened again.
 import sqlite3
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 import msgspec
 
@@ -26,6 +26,7 @@ from critiqor_otel.spool.kept_aside import KeptAside
 from critiqor_otel.spool.open_sessions import Closed, OpenSessions, Patience, Piece
 from critiqor_otel.spool.record import Record, Signal
 from critiqor_otel.spool.sealed_index import SealedIndex
+from critiqor_otel.spool.sealing_order import Unwritten, in_groups
 from critiqor_otel.spool.segments import Position, remove_segment, segments
 from critiqor_otel.spool.sink import SealedRun, Sink, Unsealed
 from critiqor_otel.spool.spool_folder import SpoolFolder
@@ -38,9 +39,7 @@ Teller = Callable[[str, dict[str, object]], None]
 """Told what happens: a word for programs, and the facts."""
 
 _BITE = 1 << 24  # bytes of the journal read in one step, so that closing is never far off
-_GROUP = 1 << 23  # bytes of requests whose sessions are sealed together: their spans are in memory
 _PASSING = (CritiqorError, OSError, sqlite3.Error)  # what may be gone when a session is tried again
-_TRY_AGAIN_NS = 2_000_000_000  # until a session that could not be written is tried again
 
 
 class OwnerSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +91,7 @@ class Owner:
         self._aside = KeptAside(folder.aside)
         self._open = OpenSessions(settings.patience)
         self._needed: Counter[int] = Counter()  # segments, by how many pieces of open sessions stand in them
-        self._failing: list[tuple[int, Closed]] = []
+        self._unwritten = Unwritten()
         self._unsealed: set[str] = set()  # open traces of which the index knows nothing
         for note in self._index.learn(folder.runs):
             tell(note.code, {"message": note.message, "place": note.place})
@@ -102,7 +101,7 @@ class Owner:
         more = self._read(now_ns)
         if not more:
             # With more to read, what seems quiet may only not have been read yet.
-            for group in _groups(self._open.take_due(now_ns)):
+            for group in in_groups(self._open.take_due(now_ns)):
                 self._seal(group, now_ns)
         self._try_again(now_ns)
         self._tidy()
@@ -112,9 +111,9 @@ class Owner:
         """Seal everything that stands in the journal, or as much as there is time for."""
         while not expired() and self._read(now_ns):
             pass
-        self._failing = [(0, closed) for _, closed in self._failing]
+        self._unwritten.hurry()
         self._try_again(now_ns)
-        for group in _groups(self._open.take_all(reason)):
+        for group in in_groups(self._open.take_all(reason)):
             if not expired():  # else its segments stay, and are read at the next start
                 self._seal(group, now_ns)
         self._tidy()
@@ -193,9 +192,11 @@ class Owner:
 
     def _piece(self, trace_id: str, position: Position, spans: list[Span], logs: list[LogRecord]) -> Piece | None:
         """Return what is new of a trace; None when all of it is sealed already."""
+        waits = trace_id in self._unwritten
         sealed = None if trace_id in self._unsealed else self._index.sealed(trace_id)
         if sealed is None:
-            self._unsealed.add(trace_id)
+            if not waits:
+                self._unsealed.add(trace_id)
         else:
             new = [span for span in spans if span.span_id not in sealed.span_ids]
             self.tally.duplicates += len(spans) - len(new)
@@ -203,20 +204,26 @@ class Owner:
             if not spans and trace_id not in self._open:
                 self.tally.late_logs += len(logs)
                 return None
-        return Piece(trace_id, position, 0, spans, logs, len(spans) + len(logs), late=sealed is not None)
+        return Piece(trace_id, position, 0, spans, logs, len(spans) + len(logs), late=waits or sealed is not None)
 
     def _seal(self, group: list[Closed], now_ns: int) -> None:
-        if not group:
-            return
         self._unsealed.difference_update(*[closed.session.traces for closed in group])
+        while ready := [closed for closed in group if not self._unwritten.holds_back(closed)]:
+            group = [closed for closed in group if self._unwritten.holds_back(closed)]
+            self._seal_together(ready, now_ns)
+        for closed in group:
+            self._unwritten.put(closed, now_ns)
+        self.tally.failing = len(self._unwritten)
+
+    def _seal_together(self, group: list[Closed], now_ns: int) -> None:
         for closed, outcome in zip(group, self._sink.seal(group), strict=True):
+            if isinstance(outcome, _PASSING):
+                self._tell("not-sealed", {"message": str(outcome), "traces": len(closed.session.traces)})
+                self._unwritten.put(closed, now_ns)
+                continue
+            self._unwritten.done(closed)
             if isinstance(outcome, Unsealed):
                 self._finish(closed, outcome)
-            elif isinstance(outcome, _PASSING):
-                self._tell("not-sealed", {"message": str(outcome), "traces": len(closed.session.traces)})
-                closed.session.forget()
-                self._failing.append((now_ns + _TRY_AGAIN_NS, closed))
-                self.tally.failing = len(self._failing)
             else:  # a fault of ours must not stop the receiver: the bytes are kept
                 for piece in closed.session.pieces:
                     self._keep_piece(piece, why="".join(traceback.format_exception(outcome)))
@@ -239,12 +246,8 @@ class Owner:
             self._needed[piece.position.segment] -= 1
 
     def _try_again(self, now_ns: int) -> None:
-        due = [closed for at, closed in self._failing if at <= now_ns]
-        if due:
-            self._failing = [(at, closed) for at, closed in self._failing if at > now_ns]
-            for group in _groups(due):
-                self._seal(group, now_ns)
-            self.tally.failing = len(self._failing)
+        for group in in_groups(self._unwritten.due(now_ns)):
+            self._seal(group, now_ns)
 
     def _tidy(self) -> None:
         """Remove the segments that are read to their end and hold nothing of an open session."""
@@ -283,17 +286,3 @@ class Owner:
             facts["not_kept"] = str(error)
         self.tally.kept_aside += 1
         self._tell(reason, facts)
-
-
-def _groups(closed: Iterable[Closed]) -> Iterator[list[Closed]]:
-    """Yield the sessions in their order, as many together as may be in memory at once."""
-    group: list[Closed] = []
-    size = 0
-    for one in closed:
-        group.append(one)
-        size += sum([piece.size for piece in one.session.pieces])
-        if size >= _GROUP:
-            yield group
-            group, size = [], 0
-    if group:
-        yield group

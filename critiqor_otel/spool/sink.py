@@ -125,6 +125,8 @@ class Sink:
             for piece in one.session.pieces:
                 if piece.spans is None or piece.logs is None:
                     forgotten.setdefault(piece.position, {})[piece.trace_id] = piece
+                elif piece.late:  # more may be sealed of its trace since it came
+                    piece.spans = self._new(piece, piece.spans)
         for position, pieces in sorted(forgotten.items()):
             record = self._journal.read_at(position)
             batch = Batch() if record is None else decoded_of_traces(record, pieces, run_id=self._run_id)
@@ -138,10 +140,13 @@ class Sink:
         for log in batch.logs:
             logs[trace_of(log) or ""].append(log)
         for trace_id, piece in pieces.items():
-            sealed = self._index.sealed(trace_id) if piece.late else None
-            known = frozenset[str]() if sealed is None else sealed.span_ids
-            piece.spans = [span for span in spans[trace_id] if span.span_id not in known]
+            piece.spans = self._new(piece, spans[trace_id])
             piece.logs = logs[trace_id]
+
+    def _new(self, piece: Piece, spans: list[Span]) -> list[Span]:
+        """Return the spans that are not sealed yet."""
+        sealed = self._index.sealed(piece.trace_id) if piece.late else None
+        return spans if sealed is None else [span for span in spans if span.span_id not in sealed.span_ids]
 
 
 def _is_unplaced(log: LogRecord, delivered: Delivered) -> bool:

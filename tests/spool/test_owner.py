@@ -272,6 +272,38 @@ def test_a_session_that_cannot_be_written_is_tried_again(spool: Spool) -> None:
     assert spool.owner.tally.failing == 0
 
 
+@pytest.mark.parametrize("quiet", [1, 61])
+def test_spans_that_are_sent_again_while_their_session_cannot_be_written_are_sealed_once(
+    spool: Spool, quiet: int
+) -> None:
+    spool.send(trace_request(1, 2, root=True, agent=True, critiqor__run_id="blocked"))
+    (spool.folder.runs / "blocked").write_text("a file where the folder should be")
+    spool.wait(11)
+    spool.send(trace_request(1, 2, 3, root=True, agent=True, critiqor__run_id="blocked"))
+    spool.wait(quiet)  # the second session is open still, or closed and not written either
+
+    (spool.folder.runs / "blocked").unlink()
+    spool.wait(61)
+    spool.wait(3)
+
+    assert spool.addresses() == {address(1): 1, address(2): 1, address(3): 1}
+    assert spool.owner.tally.failing == 0
+
+
+def test_a_flush_writes_both_sessions_of_a_trace_that_could_not_be_written(spool: Spool) -> None:
+    spool.send(trace_request(1, root=True, agent=True, critiqor__run_id="blocked"))
+    (spool.folder.runs / "blocked").write_text("a file where the folder should be")
+    spool.wait(11)
+    spool.send(trace_request(1, 2, root=True, agent=True, critiqor__run_id="blocked"))
+    spool.wait(61)
+    assert spool.owner.tally.failing == 2
+
+    (spool.folder.runs / "blocked").unlink()
+    spool.owner.flush(spool.now_ns, reason=CloseReason.FLUSH)
+
+    assert spool.addresses() == {address(1): 1, address(2): 1}
+
+
 def test_a_fault_of_ours_keeps_the_bytes_and_goes_on(spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("a fault")
