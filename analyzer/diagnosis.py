@@ -42,7 +42,7 @@ def diagnose(
         causes, notes = find_causes(timeline, detectors, profile=profile, options=options)
         failures = failures_of(causes, profile, timeline.position_of)
         scene = Scene(timeline, failures)
-        graph = build_graph(scene, profile)
+        graph = build_graph(scene, profile, without=() if options.precedes else ("precedes",))
         summary = summarise(timeline, profile)
         result = score(timeline, causes, profile)
         primary = next(iter(ranked(failures, profile)), None)
@@ -58,7 +58,7 @@ def diagnose(
             scores=result.dimensions,
             failure_causes=causes,
             primary_diagnosis=_primary(primary, _chain(timeline, primary, graph, roots, profile)),
-            causal_graph=graph if options.precedes else graph.without("precedes"),
+            causal_graph=graph,
             roots=roots,
             cost_analysis=analyse_cost(timeline, causes, profile, options.prices),
             runtime_metrics=measure(timeline, summary),

@@ -1,6 +1,6 @@
 """From a run and its failures to the causal graph."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable
 
 from analyzer.causality.graph import Edge, Node, Relation, RunGraph
 from analyzer.causality.links import LINKS, LinkRule
@@ -15,28 +15,34 @@ __all__ = ["build_graph"]
 _LONGEST = 200  # bytes of arguments in a label
 
 
-def build_graph(scene: Scene, profile: Profile) -> RunGraph:
-    """Return the graph that a profile's link rules make; linear in events, evidence and links."""
+def build_graph(scene: Scene, profile: Profile, *, without: Container[Relation] = ()) -> RunGraph:
+    """Return the graph that a profile's link rules make; linear in events, evidence and links.
+
+    `without` names relations that are left out.
+    """
     label = _LABELS[profile]
     nodes = [Node(event.event_id, event.event, "event", label(event)) for event in scene.timeline.events]
     nodes += (Node(failure.node, "failure", "failure", failure.cause.type) for failure in scene.failures)
     edges: list[Edge] = []
     seen: dict[Relation, set[tuple[str, str]]] = {}
     for rule in LINKS[profile]:
-        links = rule.find(scene)
-        if profile is Profile.STANDARD and rule.relation != "precedes":
-            links = _unique(links, seen.setdefault(rule.relation, set()))
-        edges += _edges(rule, links)
+        links = [] if rule.relation in without else list(rule.find(scene))
+        if links and profile is Profile.STANDARD and rule.relation != "precedes":
+            links = _new(links, seen.setdefault(rule.relation, set()))
+        if links:
+            edges += _edges(rule, links)
     return RunGraph(tuple(nodes), tuple(edges))
 
 
-def _unique(links: Iterable[Link], seen: set[tuple[str, str]]) -> Iterator[Link]:
-    """Yield each link once, by whatever rule it was found first, and none that leads to its own beginning."""
+def _new(links: Iterable[Link], seen: set[tuple[str, str]]) -> list[Link]:
+    """Return each link once, by whatever rule it was found first, and none that leads to its own beginning."""
+    found: list[Link] = []
     for link in links:
         source, target = ends = link.source, link.target
         if source != target and ends not in seen:
             seen.add(ends)
-            yield link
+            found.append(link)
+    return found
 
 
 def _edges(rule: LinkRule, links: Iterable[Link]) -> list[Edge]:
