@@ -17,7 +17,6 @@ from analyzer.timeline.call import Call
 from analyzer.timeline.conversation import Role
 from analyzer.timeline.ending import RunStatus
 from analyzer.timeline.index import Timeline
-from analyzer.timeline.telling import text_in
 
 __all__ = ["MOST_TEXT", "Course", "course_of", "is_code", "is_control"]
 
@@ -118,37 +117,35 @@ class Course(Struct, frozen=True, dict=True):
 
     def told_in(self, move: Move) -> set[str]:
         """Return the tokens of what a move says, and of the arguments of its calls."""
-        return set[str]().union(*map(self.telling_of, _told(move)))
+        return set[str]().union(*map(self.telling_of, self._told(move)))
 
     def learned_in(self, move: Move) -> set[str]:
         """Return the tokens of what the calls of a move gave back."""
-        return set[str]().union(*map(self.telling_of, _learned(move)))
+        return set[str]().union(*map(self.telling_of, self._learned(move)))
 
     def told_among(self, wanted: AbstractSet[str], move: Move) -> set[str]:
         """Return what `told_in` would, of telling tokens that are looked for."""
-        return self._among(wanted, _told(move))
+        return self._among(wanted, self._told(move))
 
     def learned_among(self, wanted: AbstractSet[str], move: Move) -> set[str]:
         """Return what `learned_in` would, of telling tokens that are looked for."""
-        return self._among(wanted, _learned(move))
+        return self._among(wanted, self._learned(move))
 
     def _among(self, wanted: AbstractSet[str], texts: Iterator[str]) -> set[str]:
         tokens_of = self.timeline.vocabulary.of
         return {token for text in texts for token in wanted & tokens_of(text[:MOST_TEXT])}
 
+    def _told(self, move: Move) -> Iterator[str]:
+        if move.text:
+            yield move.text
+        for call in move.calls:
+            if call.arguments is not ABSENT:
+                yield self.timeline.vocabulary.text_in(call.arguments)
 
-def _told(move: Move) -> Iterator[str]:
-    if move.text:
-        yield move.text
-    for call in move.calls:
-        if call.arguments is not ABSENT:
-            yield text_in(call.arguments)
-
-
-def _learned(move: Move) -> Iterator[str]:
-    for call in move.calls:
-        if call.result is not ABSENT:
-            yield text_in(call.result)
+    def _learned(self, move: Move) -> Iterator[str]:
+        for call in move.calls:
+            if call.result is not ABSENT:
+                yield self.timeline.vocabulary.text_in(call.result)
 
 
 def course_of(timeline: Timeline) -> Course:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.call import Call
-from analyzer.timeline.telling import text_in, weight
+from analyzer.timeline.telling import weight
 from analyzer.timeline.tool_purpose import changes_something
 from analyzer.timeline.tool_words import name_words, telling_words
 from analyzer.timeline.vocabulary import Vocabulary
@@ -32,7 +32,7 @@ def values_of(call: Call, vocabulary: Vocabulary) -> set[str]:
     """Return the ids, numbers and names of a call's arguments; of a path also its last part."""
     if call.arguments is ABSENT:
         return set()
-    found = vocabulary.of(text_in(call.arguments))
+    found = vocabulary.of(vocabulary.text_in(call.arguments))
     return {token for token in found | _names(found) if weight(token) >= _TELLING}
 
 
@@ -40,7 +40,7 @@ def values_among(wanted: AbstractSet[str], call: Call, vocabulary: Vocabulary) -
     """Return what `values_of` would, of values that are looked for."""
     if not wanted or call.arguments is ABSENT:
         return frozenset()
-    found = vocabulary.of(text_in(call.arguments))
+    found = vocabulary.of(vocabulary.text_in(call.arguments))
     return wanted & (found | _names(found))
 
 

@@ -15,7 +15,6 @@ from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.call import Call
 from analyzer.timeline.error_classes import ErrorClass, classify
-from analyzer.timeline.telling import text_in
 from analyzer.timeline.tool_purpose import hands_over_to
 
 __all__ = [
@@ -152,9 +151,10 @@ def made_up(scene: Scene) -> Marks:
     """Find moves that work with made-up or assumed data."""
     course = scene.course
     if not course.is_dialogue:
-        yield from fading(move for move in course.acts if _MADE_UP.search(_written(move)))
+        yield from fading(move for move in course.acts if _MADE_UP.search(_written(move, course)))
 
 
-def _written(move: Move) -> str:
+def _written(move: Move, course: Course) -> str:
+    text_in = course.timeline.vocabulary.text_in
     arguments = (text_in(call.arguments) for call in move.calls if call.arguments is not ABSENT)
     return "\n".join((move.text, *arguments))

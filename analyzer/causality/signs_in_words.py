@@ -11,7 +11,6 @@ from analyzer.causality.scene import Scene
 from analyzer.pattern import pattern
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.conversation import Role
-from analyzer.timeline.telling import text_in
 
 __all__ = [
     "answer_began",
@@ -109,6 +108,7 @@ def figure_from_nowhere(scene: Scene) -> Marks:
     if not course.is_dialogue:
         return
     known: set[str] = set()
+    text_in = course.timeline.vocabulary.text_in
     for one in course.timeline.conversation.by(Role.SYSTEM):
         known.update(_DIGITS.findall(one.text))
     for move in course.moves.all:

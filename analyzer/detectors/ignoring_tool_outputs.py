@@ -53,7 +53,6 @@ from analyzer.timeline.conversation import Role
 from analyzer.timeline.derivable import is_derivable, is_moment, is_rounded, numbers_in
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
-from analyzer.timeline.telling import text_in, tokens
 from analyzer.timeline.tool_purpose import changes_something, hands_over_to, runs_anything
 from analyzer.timeline.tool_words import is_lookup, name_words, writes
 
@@ -174,16 +173,31 @@ def _derived(timeline: Timeline, unused: Sequence[Call]) -> FailureCause:
 
 def _invented(timeline: Timeline, unused: Sequence[Call]) -> list[str]:
     """Return numbers of the answer that nobody had told and that don't follow from any that was told."""
-    told = numbers_in(tokens("\n".join(text_in(call.result) for call in unused if call.result is not ABSENT)))
+    vocabulary = timeline.vocabulary
+    results = (vocabulary.text_in(call.result) for call in unused if call.result is not ABSENT)
+    told = numbers_in(set[str]().union(*map(vocabulary.of, results)))
     if not told or any(map(is_moment, told)):
         return []
-    asked = [one.text for one in timeline.conversation.by(Role.USER)]
-    asked += [text_in(call.arguments) for call in timeline.work if call.arguments is not ABSENT]
-    known = [*told, *numbers_in(tokens("\n".join(asked)[:MOST_ASKED])), float(len(unused))]
+    known = [*told, *numbers_in(_asked(timeline)), float(len(unused))]
     said = [token for token in timeline.provenance.invented if len(token) > 1 and numbers_in((token,))]
     if any(is_rounded(float(token), told) for token in said):
         return []
     return [token for token in said if not is_derivable(float(token), known)]
+
+
+def _asked(timeline: Timeline) -> set[str]:
+    """Return the tokens of what users said and tools were asked, in that order, up to a length."""
+    vocabulary = timeline.vocabulary
+    texts = [one.text for one in timeline.conversation.by(Role.USER)]
+    texts += (vocabulary.text_in(call.arguments) for call in timeline.work if call.arguments is not ABSENT)
+    found: set[str] = set()
+    room = MOST_ASKED
+    for text in texts:
+        found |= vocabulary.of(text[:room])
+        room -= len(text) + 1
+        if room <= 0:
+            break
+    return found
 
 
 def _any_output_used(timeline: Timeline) -> bool:

@@ -21,7 +21,7 @@ from analyzer.session.accessors import ABSENT
 from analyzer.session.model import Note
 from analyzer.timeline.heard import Heard, Way
 from analyzer.timeline.phrases import Phrases
-from analyzer.timeline.telling import is_piece, text_in, weight
+from analyzer.timeline.telling import is_piece, weight
 from analyzer.timeline.vocabulary import Vocabulary
 
 __all__ = ["MOST_PARTS", "MOST_TEXT", "Provenance", "Use", "trace_values"]
@@ -143,7 +143,7 @@ class _Tracer:
 
     def _tokens(self, heard: Heard) -> AbstractSet[str]:
         if heard.value is not ABSENT:
-            text = text_in(heard.value)
+            text = self._vocabulary.text_in(heard.value)
             if len(text) > MOST_TEXT:
                 self._cut.append(heard.position)
                 self._last_unknown = heard.position

@@ -1,8 +1,9 @@
-"""Which tokens do the texts of a run hold? Each text is read once, whoever asks for it."""
+"""Which texts and which tokens do the values of a run hold? Each is read once, whoever asks for it."""
 
 from collections.abc import Set as AbstractSet
 
-from analyzer.timeline.telling import tokens, weight
+from analyzer.session.model import Json
+from analyzer.timeline.telling import text_in, tokens, weight
 
 __all__ = ["Vocabulary"]
 
@@ -11,13 +12,26 @@ _MOST_KEPT = 4_000_000
 
 
 class Vocabulary:
-    """Remembers the tokens of texts; what it returns is everybody's and must not be changed."""
+    """Remembers texts and their tokens; what it returns is everybody's and must not be changed."""
 
     def __init__(self) -> None:
         """Begin with no text known."""
         self._tokens: dict[str, AbstractSet[str]] = {}
         self._telling: dict[str, AbstractSet[str]] = {}
+        self._texts: dict[int, tuple[Json, str]] = {}
+        """By identity, with the value, so that no other takes its place."""
         self._room = _MOST_KEPT
+
+    def text_in(self, value: Json) -> str:
+        """Return the texts and numbers of a value that is not changed any more, as `telling.text_in` does."""
+        known = self._texts.get(id(value))
+        if known is not None:
+            return known[1]
+        text = text_in(value)
+        if self._room > 0:
+            self._room -= len(text)
+            self._texts[id(value)] = (value, text)
+        return text
 
     def of(self, text: str) -> AbstractSet[str]:
         """Return the tokens of a text, common words left out."""
