@@ -31,7 +31,7 @@ from typing import Any
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
-from analyzer.pattern import pattern
+from analyzer.pattern import mentions, pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import ABSENT
 from analyzer.session.shapes import is_list, is_object
@@ -87,6 +87,9 @@ _RAN = pattern(
     rf"|\b(?:sample|dummy|mock|fake|placeholder|hypothetical)_{_THING}\s*=",
     re.IGNORECASE,
 )
+_RAN_SIGNS = ("your", "path/to/", "#", "sample_", "dummy_", "mock_", "fake_", "placeholder_", "hypothet")
+"""What `_RAN` finds holds one of these, or `_HIDDEN` in quotation marks."""
+_HIDDEN = "xxxx"
 FIX = "Tell the agent to stop and say what it lacks, and give it the key, file or tool that it made up."
 WHY = Why("The agent lacked something and made it up.", "The result rests on invented data and does not say so.", FIX)
 
@@ -124,10 +127,16 @@ def _ran(timeline: Timeline) -> Iterator[tuple[int, str]]:
         if call.tool is None or call.arguments is ABSENT or not runs_anything(call.tool):
             continue
         for text in _texts(call.arguments):
-            placeholder = _RAN.search(text[:MOST_TEXT])
+            placeholder = _placeholder(text[:MOST_TEXT])
             if placeholder is not None:
                 yield call.position, f"{call.tool} ran {quoted(placeholder[0])}"
                 break
+
+
+def _placeholder(text: str) -> re.Match[str] | None:
+    is_quoted = '"' in text or "'" in text
+    signs = (*_RAN_SIGNS, _HIDDEN) if is_quoted else _RAN_SIGNS
+    return _RAN.search(text) if mentions(text, signs) else None
 
 
 def _texts(value: Any) -> Iterator[str]:

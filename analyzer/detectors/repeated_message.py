@@ -65,8 +65,8 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
             found += _long(stretches.values())
             stretches.clear()
         elif one.role is Role.ASSISTANT and not one.asks:
-            words = frozenset(_WORD.findall(one.text[:MOST_TEXT].lower()))
             stretch = stretches.get(one.agent)
+            words = _words_of(one, stretch[-1] if stretch else None)
             if stretch is not None and _alike(stretch[-1][1], words):
                 stretch.append((one, words))
                 continue
@@ -74,6 +74,13 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
             stretches[one.agent] = [(one, words)]
     found += _long(stretches.values())
     yield from (_cause(timeline, stretch) for stretch in sorted(found, key=lambda stretch: stretch[0].position))
+
+
+def _words_of(one: Utterance, before: tuple[Utterance, frozenset[str]] | None) -> frozenset[str]:
+    """Return the words of a message, those of the one before where it says the same."""
+    if before is not None and before[0].text == one.text:
+        return before[1]
+    return frozenset(_WORD.findall(one.text[:MOST_TEXT].lower()))
 
 
 def _long(stretches: Iterable[_Stretch]) -> list[list[Utterance]]:

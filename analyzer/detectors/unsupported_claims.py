@@ -51,6 +51,7 @@ SHARE = 0.4
 IMPACT = -10
 SHOWN = 4
 _FIGURE = pattern(r"(?<![\w.,/:#-])\d[\d,]*(?:\.\d+)?(?![\w/:-])")
+_DIGIT = pattern(r"\d")
 _YEAR = pattern(r"(?:1[5-9]|20)\d\d")
 _FENCE = pattern(r"```.*?(?:```|\Z)", re.DOTALL)
 _WORKED_OUT = pattern(
@@ -99,6 +100,8 @@ def _figures(one: Assertion) -> list[str] | None:
 
 
 def _telling(text: str) -> list[str]:
+    if _DIGIT.search(text) is None:
+        return []
     found = dict.fromkeys(figure.replace(",", "") for figure in _FIGURE.findall(text))
     return [figure for figure in found if _tells(figure)]
 

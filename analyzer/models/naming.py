@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import TypeVar
 
 from analyzer.pattern import pattern
@@ -31,7 +32,12 @@ def entry_of(model: str, table: Mapping[str, _Entry]) -> _Entry | None:
     return None
 
 
-def _spellings(name: str) -> Iterator[str]:
+@lru_cache(maxsize=1024)
+def _spellings(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_shorter_and_shorter(name)))
+
+
+def _shorter_and_shorter(name: str) -> Iterator[str]:
     """Yield the name, then shorter ones: `anthropic.claude-opus-4-20250514-v1:0` ends as `claude-opus-4`."""
     whole = _BRACKETS.sub("", name)
     yield name

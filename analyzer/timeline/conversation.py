@@ -157,7 +157,7 @@ class _Listener:
             role, text = _role(message.get("role"), unsaid), _text(message.get("text"))
             if role is None or not text or _is_result(role, text) or (is_retold and role is Role.ASSISTANT):
                 continue
-            asks = role is Role.ASSISTANT and (bool(message.get("tool_requests")) or _ACTION.search(text) is not None)
+            asks = role is Role.ASSISTANT and (bool(message.get("tool_requests")) or _asks_in_words(text))
             self._hear(source, role, text, agent, position, asks=asks)
 
     def _start(self, event: Event, position: int) -> None:
@@ -242,6 +242,10 @@ def _said(value: Json, unsaid: Role) -> Iterator[tuple[Role, str]]:
 
 def _is_result(role: Role, text: str) -> bool:
     return role is Role.USER and _OBSERVED.match(text) is not None
+
+
+def _asks_in_words(text: str) -> bool:
+    return "Action Input" in text and _ACTION.search(text) is not None
 
 
 def _object_text(value: Mapping[str, Any]) -> str:

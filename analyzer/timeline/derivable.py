@@ -39,7 +39,7 @@ _SUMMED = 12  # numbers that are added up, some or all
 
 def numbers_in(tokens: Iterable[str]) -> list[float]:
     """Return the tokens that are plain numbers, in ascending order, each once."""
-    return sorted({float(token) for token in tokens if _NUMBER.fullmatch(token)})
+    return sorted({float(token) for token in tokens if token[:1].isdigit() and _NUMBER.fullmatch(token)})
 
 
 def is_derivable(number: float, known: Sequence[float]) -> bool:
