@@ -213,6 +213,8 @@ class Everywhere(Struct, frozen=True):
     shape: Callable[[Span], Any]
     of_events: bool = False
     """It looks at the span's events and at nothing else."""
+    starts: tuple[str, ...] = ()
+    """How the attributes begin that it looks at, where it is empty without any of them."""
 
     def read(self, span: Span) -> Any:
         """Return what the shape makes of the span."""
@@ -277,10 +279,14 @@ class Convention(Struct, frozen=True, kw_only=True):
 
     def role_of(self, span: Span) -> SpanRole | None:
         """Return what the span is in this family's words, or None when it does not speak of it."""
-        if self.kind_key is not None:
-            kind = span.attributes.get(self.kind_key)
-            if isinstance(kind, str) and (role := self.kinds.get(kind)) is not None:
-                return role
-        if (role := self.names.get(span.name)) is not None:
+        if (role := self._role_of_kind(span)) is not None or (role := self.names.get(span.name)) is not None:
             return role
         return self.recognise(span) if self.recognise is not None else None
+
+    def names_kind_of(self, span: Span) -> bool:
+        """Tell whether the span's kind alone says what it is."""
+        return self._role_of_kind(span) is not None
+
+    def _role_of_kind(self, span: Span) -> SpanRole | None:
+        kind = None if self.kind_key is None else span.attributes.get(self.kind_key)
+        return self.kinds.get(kind) if isinstance(kind, str) else None

@@ -1,9 +1,9 @@
 """The facts of a span: its role, and each field read through the tables of the families that recognise it.
 
-Fields are read when they are asked for, since messages are long and most are never looked at.
+Texts and numbers are read at once. Other fields are read when they are asked for, since messages are long and most
+are never looked at.
 """
 
-from collections.abc import Collection
 from typing import Any
 
 from analyzer.session.model import Note, SpanRef
@@ -28,42 +28,42 @@ class Facts:
         """What was found wrong in the fields read so far."""
         self._plan = plan
         self._spots = plan.spots
-        self._values: dict[Field, Any] = {}
+        self._values = _plain_values(span, plan)
 
     def get(self, field: Field) -> Any:
         """Return the fact, or None when no family has it; see `Field` for its type."""
-        spots = self._spots.get(field)
-        if spots is None:
-            return None
         values = self._values
-        if field not in values:
-            values[field] = self._read(field, spots)
-        return values[field]
+        if field in values:
+            return values[field]
+        return self._read(field) if field in self._spots else None
 
     def known(self, form: Form) -> dict[str, Any]:
         """Return those facts of a form that are known, each as `get` does; cheaper than to ask for each."""
         values = self._values
         found: dict[str, Any] = {}
-        for name, field, spots in self._plan.of_form(form):
-            if field not in values:
-                values[field] = self._read(field, spots)
-            if (value := values[field]) is not None:
+        for name, field in self._plan.of_form(form):
+            value = values[field] if field in values else self._read(field)
+            if value is not None:
                 found[name] = value
         return found
 
-    def lacks(self, fields: Collection[Field]) -> bool:
+    def lacks(self, fields: frozenset[Field]) -> bool:
         """Tell that spans of this shape have none of these facts; else they may have some."""
-        return self._spots.keys().isdisjoint(fields)
+        return self._plan.lacks(fields)
 
     def source(self, field: Field) -> str | None:
         """Return the family a fact comes from, or None when there is no such fact."""
         notes = self.notes
-        found = (spot for spot in self._spots.get(field, ()) if self._read(field, (spot,)) is not None)
+        found = (spot for spot in self._spots.get(field, ()) if self._found(field, (spot,)) is not None)
         _, _, family = next(found, (None, None, None))
         self.notes = notes  # reading again says nothing new
         return family
 
-    def _read(self, field: Field, spots: tuple[Spot, ...]) -> Any:
+    def _read(self, field: Field) -> Any:
+        value = self._values[field] = self._found(field, self._spots[field])
+        return value
+
+    def _found(self, field: Field, spots: tuple[Spot, ...]) -> Any:
         for key, read, family in spots:
             try:
                 if key is None:
@@ -85,3 +85,15 @@ class Facts:
     def _note(self, code: str, message: str) -> None:
         note = Note(code=code, message=message, span=SpanRef(self.span.trace_id, self.span.span_id))
         self.notes = (*self.notes, note)
+
+
+def _plain_values(span: Span, plan: Plan) -> dict[Field, Any]:
+    """Return what stands in the plain places; nothing where one of them holds what it should not.
+
+    Then each place is read when it is asked for, and there will be a note.
+    """
+    held = span.attributes
+    try:
+        return {field: value for field, key, read in plan.plain if (value := read(held[key])) is not None}
+    except ValueError:
+        return {}

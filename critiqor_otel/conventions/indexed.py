@@ -53,10 +53,11 @@ def unflattened(attributes: Mapping[str, Any], prefix: str) -> list[Any]:
 
 
 def _tree(attributes: Mapping[str, Any], prefix: str) -> Any:
+    held = [key for key in attributes if key.startswith(prefix)]
+    if not held:
+        return {}
     root = _Branch()
-    for key, value in attributes.items():
-        if not key.startswith(prefix):
-            continue
+    for key in held:
         branch = root
         *path, leaf = key[len(prefix) :].split(".", _DEEPEST)
         for step in path:
@@ -64,7 +65,7 @@ def _tree(attributes: Mapping[str, Any], prefix: str) -> Any:
             if not isinstance(below, _Branch):
                 below = branch[step] = _Branch()
             branch = below
-        branch.setdefault(leaf, value)
+        branch.setdefault(leaf, attributes[key])
     return _folded(root)
 
 

@@ -4,7 +4,7 @@ Spans of one instrumentation have the same attribute keys over and over, and mos
 them. What can be there is worked out once for each set of keys.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -17,12 +17,14 @@ from critiqor_otel.conventions.convention import (
     Field,
     FromEvent,
     FromResource,
+    Shape,
     SpanRole,
     When,
 )
+from critiqor_otel.conventions.shapes import PLAIN
 from critiqor_otel.span import Span
 
-__all__ = ["Form", "Plan", "Spot", "keys_of", "plan_for", "resource_keys_of", "spots_of"]
+__all__ = ["Form", "Plan", "Spot", "keys_of", "plan_for", "resource_keys_of"]
 
 Spot = tuple[str | None, Callable[[Any], Any], str]
 """A place: the attribute's key and its shape, or None and what reads the whole span; and the name of its family."""
@@ -45,42 +47,69 @@ class Plan(Struct, frozen=True):
     family: str | None
     spots: Mapping[Field, tuple[Spot, ...]]
     """For each field that can be there: its places in order of precedence."""
-    _forms: dict[Form, tuple[tuple[str, Field, tuple[Spot, ...]], ...]] = {}
+    plain: tuple[tuple[Field, str, Shape], ...] = ()
+    """The first places of those facts that are a text or a number in an attribute of their own: field, key, shape."""
+    _forms: dict[Form, tuple[tuple[str, Field], ...]] = {}
+    _lacking: dict[frozenset[Field], bool] = {}
 
-    def of_form(self, form: Form) -> tuple[tuple[str, Field, tuple[Spot, ...]], ...]:
-        """Return name, field and places of those facts of a form that can be there."""
+    def of_form(self, form: Form) -> tuple[tuple[str, Field], ...]:
+        """Return name and field of those facts of a form that can be there."""
         found = self._forms.get(form)
         if found is None:
-            spots = self.spots
-            found = tuple((name, field, spots[field]) for name, field in form.fields if field in spots)
-            self._forms[form] = found
+            found = self._forms[form] = tuple((name, field) for name, field in form.fields if field in self.spots)
+        return found
+
+    def lacks(self, fields: frozenset[Field]) -> bool:
+        """Tell that none of these facts can be there."""
+        found = self._lacking.get(fields)
+        if found is None:
+            found = self._lacking[fields] = fields.isdisjoint(self.spots)
         return found
 
 
-def plan_for(span: Span, families: tuple[Convention, ...], roles: tuple[SpanRole | None, ...]) -> Plan:
+def plan_for(
+    span: Span,
+    families: tuple[Convention, ...],
+    roles: tuple[SpanRole | None, ...],
+    *,
+    fixed: frozenset[str] = frozenset(),
+    named: bool = False,
+) -> Plan:
     """Return the plan for spans with these keys that the families take for these roles.
 
     The families come in order of precedence; those without a role do not know the span. The first that does says what
-    it is.
+    it is. All spans the plan is for have the same values under the fixed keys; where they are `named`, they have no
+    keys but those that tables name.
     """
     known = [(family, role) for family, role in zip(families, roles, strict=True) if role is not None]
     if not known:
         return _NOTHING
     first, role = known[0]
-    return Plan(role, first.name, spots_of(span, [family for family, _ in known]))
+    spots = _spots(span, [family for family, _ in known], fixed=fixed, named=named)
+    return Plan(role, first.name, spots, tuple(_plain(spots)))
 
 
 _NOTHING = Plan(SpanRole.OTHER, None, {})
 
 
-def spots_of(span: Span, families: list[Convention]) -> Mapping[Field, tuple[Spot, ...]]:
+def _plain(spots: Mapping[Field, tuple[Spot, ...]]) -> Iterator[tuple[Field, str, Shape]]:
+    for field, places in spots.items():
+        key, read, _ = places[0]
+        if key is not None and read in PLAIN:
+            yield field, key, read
+
+
+def _spots(
+    span: Span, families: list[Convention], *, fixed: frozenset[str], named: bool
+) -> Mapping[Field, tuple[Spot, ...]]:
     """Return the places where facts of a span with these keys can stand, in the words of these families."""
     spots: dict[Field, list[Spot]] = {}
     for family in families:
         for field, cells in family.fields.items():
             for cell in cells:
-                if _is_possible(cell, span):
-                    spots.setdefault(field, []).append(_spot(cell, family.name))
+                place = _possible(cell, span, fixed=fixed, named=named)
+                if place is not None:
+                    spots.setdefault(field, []).append(_spot(place, family.name))
     return {field: tuple(found) for field, found in spots.items()}
 
 
@@ -120,18 +149,23 @@ def _spot(cell: Cell, family: str) -> Spot:
             return None, cell.read, family
 
 
-def _is_possible(cell: Cell, span: Span) -> bool:
-    """Tell whether a place can hold anything on a span with these keys."""
+def _possible(cell: Cell, span: Span, *, fixed: frozenset[str], named: bool) -> Cell | None:
+    """Return the place, bare of conditions that always hold on these spans; None of one that is always empty."""
     match cell:
-        case At():
-            return cell.key in span.attributes
+        case When() if cell.key in fixed:
+            holds = span.attributes[cell.key] in cell.words
+            return _possible(cell.cell, span, fixed=fixed, named=named) if holds else None
         case When():
-            return cell.key in span.attributes and _is_possible(cell.cell, span)
+            inner = _possible(cell.cell, span, fixed=fixed, named=named)
+            possible = cell.key in span.attributes and inner is not None
+        case At():
+            possible = cell.key in span.attributes
         case FromResource():
-            return cell.key in span.resource.attributes
-        case FromEvent():
-            return bool(span.events)
-        case Everywhere(of_events=True):
-            return bool(span.events)
+            possible = cell.key in span.resource.attributes
+        case Everywhere(starts=starts) if starts and named:
+            possible = any(key.startswith(starts) for key in span.attributes)
+        case FromEvent() | Everywhere(of_events=True):
+            possible = bool(span.events)
         case _:
-            return True
+            possible = True
+    return cell if possible else None

@@ -4,7 +4,7 @@ A framework's own table stands before the general conventions its spans are also
 exceptions to them. The first table that knows a span says what it is; each fact comes from the first that has it.
 """
 
-from critiqor_otel.conventions.convention import Convention, SpanRole
+from critiqor_otel.conventions.convention import Convention
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.families import (
     autogen,
@@ -68,11 +68,15 @@ _MOST_SHAPES = 4096
 class _Shape:
     """Spans of one scope with the same keys (of those that tables name): whom to ask, and the plan for each answer."""
 
-    __slots__ = ("families", "plans")
+    __slots__ = ("by_kinds", "by_roles", "families", "kind_keys", "named")
 
-    def __init__(self, families: tuple[Convention, ...]) -> None:
+    def __init__(self, span: Span, families: tuple[Convention, ...], *, named: bool) -> None:
         self.families = families
-        self.plans: dict[tuple[SpanRole | None, ...], Plan] = {}
+        self.named = named
+        self.kind_keys = [family.kind_key for family in families if family.kind_key in span.attributes]
+        self.by_roles: dict[tuple[object, ...], Plan] = {}
+        self.by_kinds: dict[tuple[object, ...], Plan] = {}
+        """For kinds that say alone what a span is, in the words of every family."""
 
 
 class Tables:
@@ -89,31 +93,47 @@ class Tables:
     def facts_of(self, span: Span) -> Facts:
         """Return what the tables say of a span; its role is OTHER where no family knows it."""
         shape = self._shape(span)
-        roles = tuple([family.role_of(span) for family in shape.families])
-        plan = shape.plans.get(roles)
-        if plan is None:
-            plan = shape.plans[roles] = plan_for(span, shape.families, roles)
-        return Facts(span, plan)
+        held = span.attributes
+        kinds = tuple([held[key] for key in shape.kind_keys])
+        try:
+            plan = shape.by_kinds.get(kinds)
+        except TypeError:  # a list, which is no kind
+            plan = None
+        return Facts(span, plan or _plan_by_roles(span, shape, kinds))
 
     def _shape(self, span: Span) -> _Shape:
         """Return the shape, one for all spans that no table tells apart before it is asked."""
         name = span.name
+        held = self._keys.intersection(span.attributes)
         keys = (
             tuple([sign for sign in self._names if name.startswith(sign)]) if name.startswith(self._names) else (),
             span.scope.name,
             bool(span.events),
             self._resource_keys.intersection(span.resource.attributes),
-            self._keys.intersection(span.attributes),
+            held,
+            named := len(held) == len(span.attributes),
         )
         shape = self._shapes.get(keys)
         if shape is None:
             if len(self._shapes) >= _MOST_SHAPES:
                 self._shapes.clear()
-            shape = self._shapes[keys] = _Shape(self._marked(span))
+            shape = self._shapes[keys] = _Shape(span, self._marked(span), named=named)
         return shape
 
     def _marked(self, span: Span) -> tuple[Convention, ...]:
         return tuple(family for family in self._families if family.signs is None or family.signs.mark(span))
+
+
+def _plan_by_roles(span: Span, shape: _Shape, kinds: tuple[object, ...]) -> Plan:
+    """Return the plan for what each family says the span is; keep it by the kinds alone where those decide that."""
+    roles = tuple([family.role_of(span) for family in shape.families])
+    settled = all(family.names_kind_of(span) for family in shape.families)
+    plans, key = (shape.by_kinds, kinds) if settled else (shape.by_roles, roles)
+    plan = plans.get(key)
+    if plan is None:
+        fixed = frozenset(shape.kind_keys) if settled else frozenset[str]()
+        plan = plans[key] = plan_for(span, shape.families, roles, fixed=fixed, named=shape.named)
+    return plan
 
 
 TABLES = Tables(ALL)

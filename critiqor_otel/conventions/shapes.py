@@ -14,6 +14,7 @@ from critiqor_otel.conventions.convention import BadValueError, Salvaged
 from critiqor_otel.conventions.jsontext import loads, looks_cut, structured
 
 __all__ = [
+    "PLAIN",
     "REDACTED",
     "always",
     "composed",
@@ -46,6 +47,8 @@ def text(value: Any) -> str | None:
 
 def integer(value: Any) -> int | None:
     """Return a count: zero or more, read from digits too."""
+    if type(value) is int and value >= 0:
+        return value
     if isinstance(value, str):
         return _digits(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -85,6 +88,9 @@ def number(value: Any) -> float | None:
         raise BadValueError(f"{_shown(value)} is no number")
     return found
 
+
+PLAIN = frozenset({text, integer, number})
+"""Shapes that cost next to nothing, whatever they are given."""
 
 _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 

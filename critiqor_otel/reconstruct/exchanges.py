@@ -56,7 +56,8 @@ class Exchanges:
             self._said = self._heard = (Field.TRANSCRIPT,)
         self._answers: dict[tuple[str, int], list[tuple[int, Node, ToolResponse]]] | None = None
         self.asked: list[Asked] = []
-        if not all(node.facts.lacks(self._said) for node in self._speakers):
+        said = frozenset(self._said)
+        if not all(node.facts.lacks(said) for node in self._speakers):
             self._speakers.sort(key=lambda node: node.sort_key)
             self.asked = self._named(list(self._requests()))
 

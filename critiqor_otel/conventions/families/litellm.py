@@ -101,12 +101,16 @@ CONVENTION = Convention(
         Field.CACHE_WRITE_TOKENS: (At(_USAGE, inner("cache_creation_input_tokens", shape=integer)),),
         Field.REASONING_TOKENS: (At(_USAGE, inner("completion_tokens_details", "reasoning_tokens", shape=integer)),),
         Field.COST: (At("gen_ai.cost.total_cost", number), At(_HIDDEN, inner("response_cost", shape=number))),
-        Field.INPUT_MESSAGES: (Everywhere(indexed_messages("gen_ai.prompt.", role="user")),),
+        Field.INPUT_MESSAGES: (
+            Everywhere(indexed_messages("gen_ai.prompt.", role="user"), starts=("gen_ai.prompt.",)),
+        ),
         Field.OUTPUT_MESSAGES: (
             Everywhere(_answer_with_calls),
-            Everywhere(indexed_messages("gen_ai.completion.", role="assistant")),
+            Everywhere(indexed_messages("gen_ai.completion.", role="assistant"), starts=("gen_ai.completion.",)),
         ),
-        Field.TOOL_DEFINITIONS: (Everywhere(indexed_tools("llm.request.functions.")),),
+        Field.TOOL_DEFINITIONS: (
+            Everywhere(indexed_tools("llm.request.functions."), starts=("llm.request.functions.",)),
+        ),
     },
     remedies={
         **content_by(_CONTENT),

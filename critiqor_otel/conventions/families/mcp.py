@@ -37,7 +37,7 @@ CONVENTION = Convention(
         Field.TOOL_NAME: (At("gen_ai.tool.name", text), At("mcp.tool.name", text), Everywhere(_named_after_call)),
         Field.TOOL_ARGUMENTS: (
             At("gen_ai.tool.call.arguments", json_value),
-            Everywhere(nested("mcp.request.argument.")),  # older drafts
+            Everywhere(nested("mcp.request.argument."), starts=("mcp.request.argument.",)),  # older drafts
         ),
         Field.TOOL_RESULT: (At("gen_ai.tool.call.result", through(mcp_result)),),
         Field.FAILED: (At("error.type", always(answer=True)),),

@@ -147,12 +147,18 @@ CONVENTION = Convention(
             At("llm.invocation_parameters", inner("max_completion_tokens", shape=integer)),
         ),
         Field.INPUT_MESSAGES: (
-            Everywhere(_messages("llm.input_messages.", "input.value", role="user", read=conversation)),
+            Everywhere(
+                _messages("llm.input_messages.", "input.value", role="user", read=conversation),
+                starts=("llm.input_messages.", "input.value"),
+            ),
         ),
         Field.OUTPUT_MESSAGES: (
-            Everywhere(_messages("llm.output_messages.", "output.value", role="assistant", read=answer)),
+            Everywhere(
+                _messages("llm.output_messages.", "output.value", role="assistant", read=answer),
+                starts=("llm.output_messages.", "output.value"),
+            ),
         ),
-        Field.TOOL_DEFINITIONS: (Everywhere(indexed_tools("llm.tools.")),),
+        Field.TOOL_DEFINITIONS: (Everywhere(indexed_tools("llm.tools."), starts=("llm.tools.",)),),
         Field.TOOL_NAME: (At("tool.name", text), When(_KIND, _TOOL, Everywhere(_own_name))),
         Field.TOOL_CALL_ID: (
             At("tool.id", text),
@@ -170,7 +176,7 @@ CONVENTION = Convention(
         Field.ERROR_MESSAGE: (FromEvent("exception", "exception.message", text),),
         Field.QUERY: (When(_KIND, _LOOK_UP, At("input.value", text)),),
         Field.RECORDS: (
-            Everywhere(_documents),
+            Everywhere(_documents, starts=("retrieval.documents.",)),
             When(_KIND, _LOOK_UP, At("output.value", _answered_documents)),
         ),
         Field.EVALUATION_NAME: (At("eval.name", text), At("annotation.name", text)),

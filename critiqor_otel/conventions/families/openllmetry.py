@@ -132,9 +132,15 @@ CONVENTION = Convention(
         Field.INPUT: (At("traceloop.entity.input", _said(asked_text, "inputs")),),
         Field.OUTPUT: (At("traceloop.entity.output", _said(answered_text, "outputs")),),
         Field.TOTAL_TOKENS: (At("llm.usage.total_tokens", integer),),
-        Field.INPUT_MESSAGES: (Everywhere(indexed_messages("gen_ai.prompt.", role="user")),),
-        Field.OUTPUT_MESSAGES: (Everywhere(indexed_messages("gen_ai.completion.", role="assistant")),),
-        Field.TOOL_DEFINITIONS: (Everywhere(indexed_tools("llm.request.functions.")),),
+        Field.INPUT_MESSAGES: (
+            Everywhere(indexed_messages("gen_ai.prompt.", role="user"), starts=("gen_ai.prompt.",)),
+        ),
+        Field.OUTPUT_MESSAGES: (
+            Everywhere(indexed_messages("gen_ai.completion.", role="assistant"), starts=("gen_ai.completion.",)),
+        ),
+        Field.TOOL_DEFINITIONS: (
+            Everywhere(indexed_tools("llm.request.functions."), starts=("llm.request.functions.",)),
+        ),
         Field.TOOL_NAME: (
             At("gen_ai.tool.name", text),
             When(_KIND, _TOOL, At("traceloop.entity.name", text)),
