@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.calls import ToolCall, calls_of
 from critiqor_otel.reconstruct.exchanges import Asked
-from critiqor_otel.reconstruct.failures import Failure, first_failures
-from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.failures import first_failures, settle_failures
+from critiqor_otel.reconstruct.node import Failure, Node
 from critiqor_otel.reconstruct.places import settle_places
 from critiqor_otel.reconstruct.twins import fuller_first, twins
 from critiqor_otel.reconstruct.usage import Usage, counted_usage
@@ -25,6 +25,7 @@ class Account:
         _silence_twins(nodes)
         settle_places(nodes)
         self.usage: dict[int, Usage] = counted_usage(nodes)
+        settle_failures(nodes)
         self.failures: dict[int, Failure] = first_failures(nodes)
         self.call_of: dict[int, ToolCall] = {}
         """The call of each tool span, by the id() of its node."""
@@ -36,6 +37,7 @@ class Account:
         """What each model call asked tools for, by the id() of its node, where its own answer leaves out the ids."""
         for call in calls_of(nodes):
             self._place_call(call)
+        self._settle_telling(nodes)
         for asked in self.asked.values():
             asked.sort(key=lambda one: one.place)
 
@@ -56,12 +58,14 @@ class Account:
         agent = node.place.agent
         return own or (None if agent is None else agent.facts.get(_NAME))
 
-    def tells(self, node: Node) -> SpanRole:
-        """Return the role a node's events are written in: spans inside a call or a model call tell nothing new."""
-        role = node.role
-        if (role is _TOOL and id(node) not in self.call_of) or (role is _MODEL and node.place.model is not node):
-            return SpanRole.OTHER
-        return role
+    def _settle_telling(self, nodes: Sequence[Node]) -> None:
+        """Tell each node the role its events are written in: spans inside a call or a model call tell nothing new."""
+        for node in nodes:
+            role = node.role
+            inside = (role is _TOOL and id(node) not in self.call_of) or (
+                role is _MODEL and node.place.model is not node
+            )
+            node.tells = SpanRole.OTHER if inside else role
 
 
 _TOOL, _MODEL = SpanRole.TOOL, SpanRole.MODEL

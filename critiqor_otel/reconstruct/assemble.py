@@ -1,7 +1,7 @@
 """A run's spans become its session: every span tells its events, in the order in which they happened."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from analyzer.session.model import Agent, Event, EventKind, Note, Session, SourceLayer
@@ -72,12 +72,14 @@ class _Writing:
 
     def _walk(self, roots: Sequence[Node]) -> None:
         """Let each node tell its start, all below it, and its end."""
+        events, silent = self._events, self._silent
         stack = list(reversed(roots))
         around: list[Node] = []  # nodes whose children are being told
         while stack:
             node = stack[-1]
             if not (around and around[-1] is node):
-                self._tell(node, self._events.at_start, node.start_ns)
+                if id(node) not in silent:
+                    self._tell(node, events.at_start(node), node.start_ns)
                 if node.children:
                     around.append(node)
                     stack += reversed(node.children)
@@ -85,19 +87,18 @@ class _Writing:
             else:
                 around.pop()
             stack.pop()
-            self._tell(node, self._events.at_end, node.start_ns if node.end_ns is None else node.end_ns)
+            if id(node) not in silent:
+                self._tell(node, events.at_end(node), node.start_ns if node.end_ns is None else node.end_ns)
 
-    def _tell(self, node: Node, tell: Callable[[Node], Iterable[Draft]], time_ns: int | None) -> None:
-        if id(node) in self._silent:
-            return
-        ref = node.ref
+    def _tell(self, node: Node, drafts: Iterable[Draft], time_ns: int | None) -> None:
+        ref, told = node.ref, node.told
         prefix = f"{ref.trace_id}-{ref.span_id}" if ref.span_id in self._ambiguous else ref.span_id
-        for draft in tell(node):
-            if not node.told:
+        for draft in drafts:
+            if told == 0:
                 draft.payload["otel"] = otel_record(node, self._shared)
             self._written.append(
                 Event(
-                    event_id=f"{prefix}:{node.told}",
+                    event_id=f"{prefix}:{told}",
                     event=draft.event,
                     event_type=draft.event_type,
                     time_ns=time_ns,
@@ -111,7 +112,8 @@ class _Writing:
                     span=ref,
                 )
             )
-            node.told += 1
+            told += 1
+        node.told = told
 
 
 _IN_PART = frozenset({Field.CARRIED_IN_PART})

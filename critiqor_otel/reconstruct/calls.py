@@ -14,8 +14,7 @@ from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.plans import Form
 from critiqor_otel.conventions.pseudo_tools import is_pseudo_tool
 from critiqor_otel.reconstruct.exchanges import Asked, Exchanges, canonical
-from critiqor_otel.reconstruct.failures import Failure, failure_of
-from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.node import Failure, Node
 from critiqor_otel.reconstruct.values import as_json
 from critiqor_otel.span import StatusCode
 
@@ -110,7 +109,7 @@ def _span_call(outer: Node, parts: Sequence[Node]) -> ToolCall:
     for part in parts:
         if part.role is not SpanRole.OTHER:
             _learn_from_span(call, part.facts)
-    failure = failure_of(outer) or _failure_inside(outer, parts)
+    failure = outer.failure or _failure_inside(outer, parts)
     if failure is not None:
         call.failed = True
         call.error_type = failure.error_type
@@ -148,8 +147,8 @@ def _failure_inside(outer: Node, parts: Sequence[Node]) -> Failure | None:
     """Return the failure of the last attempt inside a call whose own span says nothing."""
     if outer.span.status is StatusCode.OK:
         return None
-    telling = [part for part in parts if part.role is SpanRole.TOOL or failure_of(part) is not None]
-    return failure_of(telling[-1]) if telling else None
+    telling = [part for part in parts if part.role is SpanRole.TOOL or part.failure is not None]
+    return telling[-1].failure if telling else None
 
 
 def _with_records(calls: list[ToolCall]) -> list[ToolCall]:

@@ -10,7 +10,6 @@ from critiqor_otel.reconstruct import side_events
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.calls import ToolCall
 from critiqor_otel.reconstruct.draft import Draft, known, state
-from critiqor_otel.reconstruct.failures import failure_of
 from critiqor_otel.reconstruct.model_events import ModelEvents
 from critiqor_otel.reconstruct.node import Node
 from critiqor_otel.reconstruct.values import as_json
@@ -34,24 +33,23 @@ class Events:
     def at_start(self, node: Node) -> Iterable[Draft]:
         """Return what the span tells when it begins; every span tells something."""
         account = self._account
-        own = self._start.get(account.tells(node), _other)(account, node)
+        own = self._start.get(node.tells, _other)(account, node)
         told = account.told_to.get(id(node))
         return own if told is None else (*map(_output_of, told), *own)
 
     def at_end(self, node: Node) -> Iterable[Draft]:
         """Return what the span tells when it ends."""
         account = self._account
-        role = account.tells(node)
-        own = self._end.get(role, _nothing)(account, node)
+        own = self._end.get(node.tells, _nothing)(account, node)
         if id(node) in account.failures or id(node) in account.asked_by or side_events.has_extras(node):
-            return *own, *self._beside(node, role)
+            return *own, *self._beside(node)
         return own
 
-    def _beside(self, node: Node, role: SpanRole) -> _Drafts:
+    def _beside(self, node: Node) -> _Drafts:
         """Yield what a span of any role may tell beside its own events."""
         account = self._account
         if id(node) in account.failures:
-            yield from _failure(account, node, role)
+            yield from _failure(account, node)
         yield from side_events.extras(node)
         for call in account.asked_by.get(id(node), ()):
             yield _call_of(call, account.agent_name(node))
@@ -78,7 +76,7 @@ def _agent_end(account: Account, node: Node) -> _Drafts:
     yield from _usage_report(account, node)
     if node.end_ns is None:
         return
-    failure = failure_of(node)
+    failure = node.failure
     yield Draft(
         event=EventKind.STATE_TRANSITION,
         event_type="agent_end",
@@ -155,11 +153,11 @@ def _other(_: Account, node: Node) -> Iterable[Draft]:
 _TOLD_BY_CALL = frozenset({SpanRole.OTHER, SpanRole.PROCESS})
 
 
-def _failure(account: Account, node: Node, role: SpanRole) -> _Drafts:
+def _failure(account: Account, node: Node) -> _Drafts:
     """Yield the failure that began here; a tool's is told by its output."""
     failure = account.failures[id(node)]
-    inside_call = node.place.tool is not None and role in _TOLD_BY_CALL
-    if role is SpanRole.TOOL or inside_call:
+    inside_call = node.place.tool is not None and node.tells in _TOLD_BY_CALL
+    if node.tells is SpanRole.TOOL or inside_call:
         return
     yield Draft(
         event=EventKind.ERROR_EVENT,

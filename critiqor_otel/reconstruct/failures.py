@@ -4,27 +4,23 @@ A status is not the whole truth: a family's own word and an exit code count as w
 child's error did not fail by itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from msgspec import Struct
-
 from critiqor_otel.conventions.convention import Field, SpanRole
-from critiqor_otel.reconstruct.node import Node
+from critiqor_otel.reconstruct.node import Failure, Node
 from critiqor_otel.span import SpanEvent, StatusCode
 
-__all__ = ["Failure", "failure_of", "first_failures"]
+__all__ = ["first_failures", "settle_failures"]
 
 
-class Failure(Struct, frozen=True):
-    """What a span says of its own failure; either part may be unknown."""
+def settle_failures(nodes: Iterable[Node]) -> None:
+    """Tell each node the failure that its span tells of itself, if any."""
+    for node in nodes:
+        node.failure = _failure_of(node)
 
-    error_type: str | None
-    message: str | None
 
-
-def failure_of(node: Node) -> Failure | None:
-    """Return the failure a span tells of itself, or None when it tells of none."""
+def _failure_of(node: Node) -> Failure | None:
     span = node.span
     if span.status is not _ERROR and not span.events and node.facts.lacks(_VERDICTS):
         return None
@@ -81,9 +77,7 @@ def first_failures(nodes: Sequence[Node]) -> dict[int, Failure]:
     below: dict[int, _Heard] = {}
     began: dict[int, Failure] = {}
     for node in reversed(nodes):
-        failure = failure_of(node)
-        if node.role is _HEALTH:  # the host's errors are not the run's
-            failure = None
+        failure = None if node.role is _HEALTH else node.failure  # the host's errors are not the run's
         if failure is None and not below:
             continue
         heard = below.pop(id(node), {})

@@ -16,7 +16,6 @@ from critiqor_otel.conventions.records import spans_of_events
 from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.draft import Draft, known
-from critiqor_otel.reconstruct.failures import failure_of
 from critiqor_otel.reconstruct.node import Node
 from critiqor_otel.reconstruct.side_events import retry_of
 from critiqor_otel.reconstruct.values import as_json
@@ -73,7 +72,7 @@ class ModelEvents:
         """Return the response; a call still open has none, and one that reported no usage has no `usage`."""
         if node.end_ns is None:
             return ()
-        failure = failure_of(node)
+        failure = node.failure
         payload = self._asked.pop(id(node))
         usage = self._account.usage.get(id(node))
         if usage is not None:

@@ -10,7 +10,14 @@ from critiqor_otel.conventions.convention import SpanRole
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.span import Span
 
-__all__ = ["NOWHERE", "Node", "Place", "Trace", "all_notes", "walk"]
+__all__ = ["NOWHERE", "Failure", "Node", "Place", "Trace", "all_notes", "walk"]
+
+
+class Failure(Struct, frozen=True):
+    """What a span says of its own failure; either part may be unknown."""
+
+    error_type: str | None
+    message: str | None
 
 
 class Place(Struct, frozen=True):
@@ -36,6 +43,7 @@ class Node:
         "children",
         "end_ns",
         "facts",
+        "failure",
         "from_log",
         "notes",
         "parent",
@@ -44,6 +52,7 @@ class Node:
         "role",
         "span",
         "start_ns",
+        "tells",
         "told",
     )
 
@@ -63,6 +72,10 @@ class Node:
         self.notes: list[Note] = []
         self.place = NOWHERE
         """Where in the run it stands, once that is settled."""
+        self.failure: Failure | None = None
+        """What it tells of its own failure, once that is settled."""
+        self.tells = self.role
+        """The role its events are written in, once that is settled."""
         self.told = 0
         """How many events it has told."""
 

@@ -18,17 +18,21 @@ class Shared:
         self.resources: list[dict[str, Any]] = list(resources)
         self.scopes: list[dict[str, Any]] = list(scopes)
         self._numbers: dict[str, int] = {}
-        self._known: dict[int, tuple[object, int | None]] = {}
+        self._known: dict[tuple[int, int], tuple[Span, dict[str, int]]] = {}
 
-    def resource(self, resource: Resource) -> int | None:
-        """Return the number of the resource, None of one that says nothing."""
-        known = self._known.get(id(resource))
-        return self._number(resource, self.resources) if known is None else known[1]
+    def numbers_of(self, span: Span) -> dict[str, int]:
+        """Return the numbers of the span's resource and scope, without those that say nothing."""
+        known = self._known.get((id(span.resource), id(span.scope)))
+        return self._numbers_of(span) if known is None else known[1]
 
-    def scope(self, scope: Scope) -> int | None:
-        """Return the number of the scope, None of one that says nothing."""
-        known = self._known.get(id(scope))
-        return self._number(scope, self.scopes) if known is None else known[1]
+    def _numbers_of(self, span: Span) -> dict[str, int]:
+        found = {
+            name: number
+            for name, thing, told in (("resource", span.resource, self.resources), ("scope", span.scope, self.scopes))
+            if (number := self._number(thing, told)) is not None
+        }
+        self._known[id(span.resource), id(span.scope)] = (span, found)  # holds both, so that their id() stays their own
+        return found
 
     def _number(self, thing: Resource | Scope, told: list[dict[str, Any]]) -> int | None:
         parts = {name: getattr(thing, name) for name in thing.__struct_fields__}
@@ -37,42 +41,37 @@ class Shared:
         number = self._numbers.setdefault(repr((type(thing), record)), len(told)) if record else None
         if number == len(told):
             told.append(record)
-        self._known[id(thing)] = (thing, number)  # holds the thing, so that its id() stays its own
         return number
 
 
 def otel_record(node: Node, shared: Shared) -> dict[str, Any]:
     """Return the span as JSON, empty parts left out; times are those it came with, before any repair."""
     span = node.span
-    told: dict[str, Any] = {}
-    _tell_head(told, span)
+    told = _head(span)
     if span.attributes:
         told["attributes"] = attributes_as_json(span.attributes)
     _tell_rest(told, span)
     if node.from_log:
         told["log_record"] = True
-    if (resource := shared.resource(span.resource)) is not None:
-        told["resource"] = resource
-    if (scope := shared.scope(span.scope)) is not None:
-        told["scope"] = scope
+    told |= shared.numbers_of(span)
     return told
 
 
-def _tell_head(told: dict[str, Any], span: Span) -> None:
-    if span.name:
-        told["name"] = span.name
-    if span.kind:
-        told["kind"] = int(span.kind)
-    if span.parent_span_id:
-        told["parent_span_id"] = span.parent_span_id
-    if span.start_ns:
-        told["start_time_unix_nano"] = span.start_ns
-    if span.end_ns:
-        told["end_time_unix_nano"] = span.end_ns
+def _head(span: Span) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": span.name,
+        "kind": int(span.kind),
+        "parent_span_id": span.parent_span_id,
+        "start_time_unix_nano": span.start_ns,
+        "end_time_unix_nano": span.end_ns,
+    }
+    if not all(told.values()):
+        told = {key: value for key, value in told.items() if value}
     if span.status:
         told["status"] = int(span.status)
     if span.status_message:
         told["status_message"] = span.status_message
+    return told
 
 
 def _tell_rest(told: dict[str, Any], span: Span) -> None:

@@ -3,7 +3,7 @@
 The order matters: parents are settled before times are compared with theirs. A repair applied twice changes nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from critiqor_otel.conventions.convention import SpanRole
 from critiqor_otel.reconstruct.node import Node, Trace, walk
@@ -47,6 +47,8 @@ def break_cycles(trace: Trace) -> None:
     """Cut each ring of parents at its earliest span."""
     settled: set[int] = set()
     for node in trace.nodes:
+        if node.parent is None or node.parent.parent is None:
+            continue  # near enough to a root to see that there is no ring
         path: dict[int, Node] = {}
         current: Node | None = node
         while current is not None and id(current) not in settled:
@@ -106,7 +108,7 @@ def borrow_times(trace: Trace) -> None:
 
 def undo_skew(trace: Trace) -> None:
     """Move a span that starts before its parent to the parent's start, together with all below it."""
-    if not any(map(_is_early, trace.nodes)):
+    if not _has_early(trace.nodes):
         return
     trace.in_order = False
     shift: dict[int, int] = {}
@@ -125,11 +127,15 @@ def undo_skew(trace: Trace) -> None:
             node.end_ns = node.end_ns + moved if node.end_ns is not None else None
 
 
-def _is_early(node: Node) -> bool:
+def _has_early(nodes: Iterable[Node]) -> bool:
     """Tell whether a node starts before its parent."""
-    if node.parent is None or node.start_ns is None or node.parent.start_ns is None:
-        return False
-    return node.start_ns < node.parent.start_ns
+    for node in nodes:
+        start, parent = node.start_ns, node.parent
+        if parent is None or start is None or parent.start_ns is None:
+            continue
+        if start < parent.start_ns:
+            return True
+    return False
 
 
 def order_siblings(trace: Trace) -> None:

@@ -10,7 +10,6 @@ from critiqor_otel.conventions.records import spans_of_events
 from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.draft import Draft, known
-from critiqor_otel.reconstruct.failures import failure_of
 from critiqor_otel.reconstruct.node import Node
 from critiqor_otel.reconstruct.values import as_json
 
@@ -51,7 +50,7 @@ def memory_end(_: Account, node: Node) -> _Drafts:
     count = node.facts.get(Field.RECORD_COUNT)
     if count is None and is_list(records):
         count = len(records)
-    failure = failure_of(node)
+    failure = node.failure
     yield Draft(
         event=EventKind.MEMORY_EVENT,
         event_type=f"memory_{operation}",

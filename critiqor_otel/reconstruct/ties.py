@@ -203,9 +203,11 @@ def told_times(span: Span) -> tuple[int, int]:
     start = span.start_ns
     # A span that the end of its process cut off has an end and is unfinished all the same.
     end = 0 if UNFINISHED in span.attributes else span.end_ns
+    if 0 < start <= end:
+        return start, end
     if not start or not end:
         return start or end, end or start
-    return (start, end) if start <= end else (end, start)
+    return end, start
 
 
 def rank(span: Span) -> tuple[bool, int, int, str]:
