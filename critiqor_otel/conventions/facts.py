@@ -49,7 +49,8 @@ class Facts:
 
     def lacks(self, fields: frozenset[Field]) -> bool:
         """Tell that spans of this shape have none of these facts; else they may have some."""
-        return self._plan.lacks(fields)
+        found = self._plan.lacking.get(fields)
+        return self._plan.lacks(fields) if found is None else found
 
     def source(self, field: Field) -> str | None:
         """Return the family a fact comes from, or None when there is no such fact."""

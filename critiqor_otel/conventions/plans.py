@@ -50,7 +50,7 @@ class Plan(Struct, frozen=True):
     plain: tuple[tuple[Field, str, Shape], ...] = ()
     """The first places of those facts that are a text or a number in an attribute of their own: field, key, shape."""
     _forms: dict[Form, tuple[tuple[str, Field], ...]] = {}
-    _lacking: dict[frozenset[Field], bool] = {}
+    lacking: dict[frozenset[Field], bool] = {}
 
     def of_form(self, form: Form) -> tuple[tuple[str, Field], ...]:
         """Return name and field of those facts of a form that can be there."""
@@ -60,10 +60,8 @@ class Plan(Struct, frozen=True):
         return found
 
     def lacks(self, fields: frozenset[Field]) -> bool:
-        """Tell that none of these facts can be there."""
-        found = self._lacking.get(fields)
-        if found is None:
-            found = self._lacking[fields] = fields.isdisjoint(self.spots)
+        """Tell that none of these facts can be there, and remember it."""
+        found = self.lacking[fields] = fields.isdisjoint(self.spots)
         return found
 
 

@@ -24,8 +24,12 @@ __all__ = ["FormReader"]
 
 _NO_RESOURCE, _NO_SCOPE, _NO_STATUS = Resource(), Scope(), StatusForm()
 _EVENT_NAME = "event.name"  # where a log record's event was named before OTLP had a field for it
+_MOST_KEPT, _LONGEST_KEPT = 256, 1 << 12
+_RESOURCES: dict[str, Resource] = {}
+_SCOPES: dict[str, Scope] = {}
 _Form = TypeVar("_Form", SpanForm, LogForm)
 _Record = TypeVar("_Record", Span, LogRecord)
+_Thing = TypeVar("_Thing", Resource, Scope)
 
 
 class FormReader:
@@ -58,14 +62,14 @@ class FormReader:
         """Return the resource."""
         if form is None:
             return Resource(schema_url=schema_url) if schema_url else _NO_RESOURCE
-        return Resource(read_attributes(form.attributes, self._findings), schema_url or "")
+        return _kept(_RESOURCES, Resource(read_attributes(form.attributes, self._findings), schema_url or ""))
 
     def scope(self, form: ScopeForm | None, schema_url: str | None = None) -> Scope:
         """Return the scope."""
         if form is None:
             return Scope(schema_url=schema_url) if schema_url else _NO_SCOPE
         held = read_attributes(form.attributes, self._findings)
-        return Scope(form.name or "", form.version or "", held, schema_url or "")
+        return _kept(_SCOPES, Scope(form.name or "", form.version or "", held, schema_url or ""))
 
     def span(self, form: SpanForm, resource: Resource, scope: Scope) -> Span:
         """Return the span.
@@ -160,3 +164,13 @@ class FormReader:
 
     def _count(self, given: Any) -> int:
         return as_count(given, self._findings) if given else 0
+
+
+def _kept(known: dict[str, _Thing], thing: _Thing) -> _Thing:
+    """Return one object for all requests that begin with the same: what is written the same."""
+    told = repr(thing)
+    if len(told) > _LONGEST_KEPT:
+        return thing
+    if len(known) >= _MOST_KEPT:
+        known.clear()
+    return known.setdefault(told, thing)

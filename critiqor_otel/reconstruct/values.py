@@ -14,6 +14,7 @@ __all__ = ["as_json", "attributes_as_json"]
 _PLAIN = (str, bool, int, type(None))
 _PLAIN_TYPES = frozenset(_PLAIN)
 _TEXT = frozenset({str})
+_CONTAINERS = (dict, list, tuple)
 _DEEPEST = 100  # what nests deeper than this is nobody's attribute
 
 
@@ -42,16 +43,17 @@ def as_json(value: Any, depth: int = 0) -> Any:
 
 
 def _container_as_json(value: Any, depth: int) -> Any:
-    if not (is_object(value) or is_list(value) or _is_tuple(value)):
-        return str(value)
     if depth >= _DEEPEST:
-        return "[nested too deep]"
-    if is_object(value):
+        return "[nested too deep]" if isinstance(value, _CONTAINERS) else str(value)
+    if is_list(value):
+        if _PLAIN_TYPES.issuperset(map(type, value)):
+            return value
+    elif is_object(value):
         if _PLAIN_TYPES.issuperset(map(type, value.values())) and _TEXT.issuperset(map(type, value)):
             return value
         return {str(key): as_json(inner, depth + 1) for key, inner in value.items()}
-    if is_list(value) and _PLAIN_TYPES.issuperset(map(type, value)):
-        return value
+    elif not _is_tuple(value):
+        return str(value)
     return [as_json(inner, depth + 1) for inner in value]
 
 
