@@ -35,14 +35,22 @@ class Facts:
         values = self._values
         if field in values:
             return values[field]
-        return self._read(field) if field in self._spots else None
+        spots = self._spots.get(field)
+        if spots is None:
+            return None
+        values[field] = value = self._read(field, spots)
+        return value
 
     def known(self, form: Form) -> dict[str, Any]:
         """Return those facts of a form that are known, each as `get` does; cheaper than to ask for each."""
         values = self._values
         found: dict[str, Any] = {}
-        for name, field in self._plan.of_form(form):
-            value = values[field] if field in values else self._read(field)
+        places = self._plan.forms.get(form)
+        for name, field, spots in self._plan.of_form(form) if places is None else places:
+            if field in values:
+                value = values[field]
+            else:
+                values[field] = value = self._read(field, spots)
             if value is not None:
                 found[name] = value
         return found
@@ -55,16 +63,12 @@ class Facts:
     def source(self, field: Field) -> str | None:
         """Return the family a fact comes from, or None when there is no such fact."""
         notes = self.notes
-        found = (spot for spot in self._spots.get(field, ()) if self._found(field, (spot,)) is not None)
+        found = (spot for spot in self._spots.get(field, ()) if self._read(field, (spot,)) is not None)
         _, _, family = next(found, (None, None, None))
         self.notes = notes  # reading again says nothing new
         return family
 
-    def _read(self, field: Field) -> Any:
-        value = self._values[field] = self._found(field, self._spots[field])
-        return value
-
-    def _found(self, field: Field, spots: tuple[Spot, ...]) -> Any:
+    def _read(self, field: Field, spots: tuple[Spot, ...]) -> Any:
         for key, read, family in spots:
             try:
                 if key is None:

@@ -49,14 +49,15 @@ class Plan(Struct, frozen=True):
     """For each field that can be there: its places in order of precedence."""
     plain: tuple[tuple[Field, str, Shape], ...] = ()
     """The first places of those facts that are a text or a number in an attribute of their own: field, key, shape."""
-    _forms: dict[Form, tuple[tuple[str, Field], ...]] = {}
+    forms: dict[Form, tuple[tuple[str, Field, tuple[Spot, ...]], ...]] = {}
+    """What `of_form` returned."""
     lacking: dict[frozenset[Field], bool] = {}
+    """What `lacks` returned."""
 
-    def of_form(self, form: Form) -> tuple[tuple[str, Field], ...]:
-        """Return name and field of those facts of a form that can be there."""
-        found = self._forms.get(form)
-        if found is None:
-            found = self._forms[form] = tuple((name, field) for name, field in form.fields if field in self.spots)
+    def of_form(self, form: Form) -> tuple[tuple[str, Field, tuple[Spot, ...]], ...]:
+        """Return name, field and places of those facts of a form that can be there, and remember it."""
+        spots = self.spots
+        found = self.forms[form] = tuple((name, field, spots[field]) for name, field in form.fields if field in spots)
         return found
 
     def lacks(self, fields: frozenset[Field]) -> bool:
@@ -143,6 +144,8 @@ def _spot(cell: Cell, family: str) -> Spot:
     match cell:
         case At(key=key, shape=shape):
             return key, shape, family
+        case Everywhere(shape=shape):
+            return None, shape, family
         case _:
             return None, cell.read, family
 

@@ -41,7 +41,8 @@ class Events:
         """Return what the span tells when it ends."""
         account = self._account
         own = self._end.get(node.tells, _nothing)(account, node)
-        if id(node) in account.failures or id(node) in account.asked_by or side_events.has_extras(node):
+        known = id(node)
+        if known in account.failures or known in account.asked_by or node.span.events or not node.facts.lacks(_EXTRAS):
             return *own, *self._beside(node)
         return own
 
@@ -140,6 +141,7 @@ def _tool_call(account: Account, node: Node) -> Iterable[Draft]:
 
 
 _SKILL = Field.SKILL_NAME
+_EXTRAS = side_events.EXTRAS
 
 
 def _tool_result(account: Account, node: Node) -> Iterable[Draft]:

@@ -109,14 +109,12 @@ def _join_equal_keys(units: list[Unit], bonds: _Bonds, *, ignore_run_ids: bool) 
 
 def _join_linked(units: list[Unit], bonds: _Bonds) -> None:
     """Join units without a key along the links of their spans."""
-    linked = any(node.span.links for unit in units for node in unit.nodes)
-    homes = {node.ref: unit for unit in units if unit.known for node in unit.nodes} if linked else {}
-    for unit in units:
-        for node in unit.nodes:
-            for link in node.span.links:
-                home = homes.get(SpanRef(link.trace_id, link.span_id))
-                if home is not None and (unit.key is None or home.key is None or unit.key == home.key):
-                    _join_if_compatible(unit, home, bonds)
+    links = [(unit, link) for unit in units for node in unit.nodes if node.span.links for link in node.span.links]
+    homes = {node.ref: unit for unit in units if unit.known for node in unit.nodes} if links else {}
+    for unit, link in links:
+        home = homes.get(SpanRef(link.trace_id, link.span_id))
+        if home is not None and (unit.key is None or home.key is None or unit.key == home.key):
+            _join_if_compatible(unit, home, bonds)
 
 
 def _join_if_compatible(unit: Unit, home: Unit, bonds: _Bonds) -> None:
@@ -145,9 +143,9 @@ def _join_scattered(units: list[Unit], bonds: _Bonds) -> None:
 
 def _join_twins(units: list[Unit], bonds: _Bonds) -> None:
     """Join traces whose lone model spans tell of one answer."""
-    homes = {id(node): unit for unit in units for node in unit.nodes if node.span.parent_span_id is None}
-    lone = (node for unit in units for node in unit.nodes if id(node) in homes)
-    for one, other in twins(lone):
+    lone = [(node, unit) for unit in units for node in unit.nodes if node.span.parent_span_id is None]
+    homes = {id(node): unit for node, unit in lone}
+    for one, other in twins(node for node, _ in lone):
         unit, home = homes[id(other)], homes[id(one)]
         if unit.key is None or home.key is None or unit.key == home.key:
             _join_if_compatible(unit, home, bonds)

@@ -130,15 +130,23 @@ _STATE, _USAGE = EventKind.STATE_TRANSITION, EventKind.TOKEN_USAGE
 
 def _news(facts: Facts, told: dict[str, Any], sent: _Sent) -> dict[str, Any]:
     """Return what a request sent that the one before did not."""
+    news: dict[str, Any] = {}
     messages: list[Message] | None = told.get("messages")
-    return known(
-        messages=None if messages is None else [_told(message) for message in _new(messages, sent)],
-        messages_total=None if messages is None else len(messages),
-        system_instructions=_changed(sent, "instructions", told.get("instructions")),
-        tools=as_json(_changed(sent, "tools", told.get("tools"))),
-        max_tokens=told.get("max_tokens"),
-        message_parts=None if messages else _new_parts(facts, sent),
-    )
+    if messages is not None:
+        news["messages"] = [_told(message) for message in _new(messages, sent)]
+        news["messages_total"] = len(messages)
+    instructions = _changed(sent, "instructions", told.get("instructions"))
+    if instructions is not None:
+        news["system_instructions"] = instructions
+    tools = as_json(_changed(sent, "tools", told.get("tools")))
+    if tools is not None:
+        news["tools"] = tools
+    if "max_tokens" in told:
+        news["max_tokens"] = told["max_tokens"]
+    parts = None if messages else _new_parts(facts, sent)
+    if parts is not None:
+        news["message_parts"] = parts
+    return news
 
 
 def _reasons(messages: list[Message] | None) -> list[str] | None:

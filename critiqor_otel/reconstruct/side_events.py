@@ -14,11 +14,11 @@ from critiqor_otel.reconstruct.node import Node
 from critiqor_otel.reconstruct.values import as_json
 
 __all__ = [
+    "EXTRAS",
     "context",
     "decision",
     "evaluation",
     "extras",
-    "has_extras",
     "memory_end",
     "memory_start",
     "process_end",
@@ -172,18 +172,12 @@ def _evaluation(facts: Facts) -> Draft:
     )
 
 
-_COMPACTED = frozenset({Field.CONTEXT_COMPACTED})
-
-
-def has_extras(node: Node) -> bool:
-    """Tell whether a span may have something to tell beside its own events."""
-    return bool(node.span.events) or not node.facts.lacks(_COMPACTED)
+EXTRAS = frozenset({Field.CONTEXT_COMPACTED})
+"""Facts that a span of any role may have to tell beside its own events; what else it may tell are span events."""
 
 
 def extras(node: Node) -> _Drafts:
     """Yield what a span of any role may tell beside its own events."""
-    if not has_extras(node):
-        return
     if node.role is not SpanRole.CONTEXT and node.facts.get(Field.CONTEXT_COMPACTED):
         yield Draft(event=EventKind.CONTEXT_EVENT, event_type="compaction", payload={"action": "compaction"})
     for inner in spans_of_events(node.span):
