@@ -84,7 +84,7 @@ class CarriedRun(Struct, frozen=True):
 
 def carried_run(nodes: Sequence[Node]) -> CarriedRun | None:
     """Return what the nodes bring of their own session, or None when they bring nothing."""
-    carriers = [node for node in nodes if _is_carrier(node)]
+    carriers = [node for node in nodes if not node.facts.lacks(_EVENT) and _is_carrier(node)]
     if not carriers:
         return None
     carriers.sort(key=lambda node: node.sort_key)
@@ -105,6 +105,9 @@ def carried_run(nodes: Sequence[Node]) -> CarriedRun | None:
         is_whole=len(carriers) == len(nodes),
         trace_ids=tuple(sorted({node.span.trace_id for node in nodes})),
     )
+
+
+_EVENT = frozenset({Field.EVENT})
 
 
 def _is_carrier(node: Node) -> bool:
