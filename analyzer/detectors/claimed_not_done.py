@@ -38,7 +38,7 @@ from analyzer.session.accessors import ABSENT
 from analyzer.session.jsontext import canonical
 from analyzer.session.model import EventKind, Json
 from analyzer.timeline.call import Call
-from analyzer.timeline.claims import CLAIM_STEMS, Claim, claims_in
+from analyzer.timeline.claims import Claim, claims_in, may_claim
 from analyzer.timeline.conversation import Role, Utterance
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
@@ -85,7 +85,7 @@ def _can_tell(timeline: Timeline) -> bool:
 def _lies(timeline: Timeline) -> Iterator[_Lie]:
     support: _Support | None = None
     for one in timeline.assertions:
-        for sentence in one.sentences if one.mentions(CLAIM_STEMS) else ():
+        for sentence in one.sentences if may_claim(one.lower) else ():
             for claim in claims_in(sentence):
                 support = support or _Support(timeline)
                 done, failed = support.of(claim, one.said.position)

@@ -103,9 +103,9 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 
 def _refusal(answer: Answer) -> _Refusal | None:
-    named = sorted(answer.reasons & REASONS)
+    named = answer.reasons & REASONS
     if named:
-        return _Refusal(answer, f"the response ended with {named[0]}", derived=False, by_model="refusal" in named)
+        return _Refusal(answer, f"the response ended with {min(named)}", derived=False, by_model="refusal" in named)
     if answer.error is not None and _ERROR.search(answer.error):
         return _Refusal(answer, quoted(answer.error), derived=False, by_model=False)
     if answer.text and len(answer.text) <= _SHORT and not answer.asked and _refuses(plain(answer.text)):

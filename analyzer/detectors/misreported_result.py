@@ -122,6 +122,7 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
     answered.sort(key=lambda call: call.output_position)
     several = _in_parts(answered)
     places = [call.output_position for call in answered]
+    rules_here = _RULES if records else _RULES_WITHOUT_RECORDS
     known: dict[str, _Told] = {}
     taken = 0
     for one in timeline.assertions:
@@ -129,7 +130,7 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
             record = records[taken]
             known.setdefault(record.key, []).append(record)
             taken += 1
-        rules = [rule for signs, rule in _RULES if one.mentions(signs or states)]
+        rules = [rule for signs, rule in rules_here if one.mentions(signs or states)]
         if not rules:
             continue
         place = bisect_left(places, one.said.position)
@@ -229,6 +230,9 @@ _RULES: tuple[tuple[tuple[str, ...], _Rule], ...] = (
         _wrong_count,
     ),
 )
+
+
+_RULES_WITHOUT_RECORDS = _RULES[-1:]
 
 
 def _of_the_one(sentence: str, known: Mapping[str, _Told]) -> Iterable[Record]:

@@ -97,11 +97,14 @@ def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
 
 def _invented(timeline: Timeline) -> Iterator[_Invented]:
     """Yield the ids that nothing before their call holds."""
-    before = _Before(timeline)
+    before: _Before | None = None
     for call in timeline.work:
         for name, value in _ids(call):
             atoms = [atom for atom in _atoms(value) if any(sign.isdigit() for sign in atom)]
-            if atoms and not before.holds(atoms, call.position):
+            if not atoms:
+                continue
+            before = before or _Before(timeline)
+            if not before.holds(atoms, call.position):
                 yield _Invented(call, name, value)
 
 

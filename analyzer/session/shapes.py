@@ -18,6 +18,9 @@ is_list: _IsList = cast("_IsList", list.__instancecheck__)
 """Return whether the value is a JSON array."""
 
 
+_NUMBERS = (int, float)  # a tuple: `int | float` would be made anew each time
+
+
 def is_number(value: Json) -> TypeGuard[int | float]:
     """Return whether the value is a number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, _NUMBERS) and not isinstance(value, bool)

@@ -13,6 +13,9 @@ from analyzer.timeline.outcome import message_text
 
 __all__ = ["Answer", "answers_of"]
 
+_NOTHING: frozenset[str] = frozenset()
+_NOBODY: list[dict[str, Any]] = []
+
 
 class Answer(Struct, frozen=True, kw_only=True):
     """One response of a model."""
@@ -39,15 +42,15 @@ def _answer(position: int, event: Event) -> Answer:
     payload = payload_of(event)
     agent, reasons = payload.get("agent"), payload.get("finish_reasons")
     messages = payload.get("messages")
-    told = [message for message in messages if is_object(message)] if is_list(messages) else []
+    told = [message for message in messages if is_object(message)] if is_list(messages) else _NOBODY
     failed = event.status == "error" or bool(event.error)
     return Answer(
         position=position,
         agent=agent if isinstance(agent, str) else None,
-        reasons=frozenset(map(_word, reasons)) if is_list(reasons) else frozenset(),
+        reasons=frozenset(map(_word, reasons)) if is_list(reasons) else _NOTHING,
         told=is_list(messages),
         text="\n".join([text for message in told if isinstance(text := message.get("text"), str)]).strip(),
-        asked=tuple([name for message in told for name in _asked(message)]),
+        asked=tuple([name for message in told if "tool_requests" in message for name in _asked(message)]),
         error=(message_text(event.error) or "the call failed") if failed else None,
     )
 

@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from analyzer.pattern import pattern
 
-__all__ = ["CLAIM_STEMS", "Claim", "Deed", "claims_in"]
+__all__ = ["Claim", "Deed", "claims_in", "may_claim"]
 
 
-CLAIM_STEMS = (
+_STEMS = (
     *("sent", "mailed", "notif", "messaged", "forwarded", "booked", "reserved", "scheduled", "cancel", "revoked"),
     *(
         "subscribed",
@@ -236,12 +236,17 @@ _NO_CLAIM = pattern(
 _OPENINGS = ("i ", "i've", "we ", "we've", "having ", "after ", "been ", "ich ", "j'ai", "he ", "ho ", "ik ")
 
 
+def may_claim(text: str) -> bool:
+    """Return whether a text in lower case, of a sentence or of many, may claim a deed: it holds words for that."""
+    if text.isascii() and not any(map(text.__contains__, _OPENINGS)):
+        return False
+    return any(map(text.__contains__, _STEMS))
+
+
 def claims_in(text: str) -> Iterator[Claim]:
     """Yield the deeds that a sentence with straight quotation marks claims."""
     sentence = text.lower()
-    if sentence.endswith("?") or (sentence.isascii() and not any(map(sentence.__contains__, _OPENINGS))):
-        return
-    if not any(map(sentence.__contains__, CLAIM_STEMS)) or _SOME_CLAIM.search(sentence) is None:
+    if sentence.endswith("?") or not may_claim(sentence) or _SOME_CLAIM.search(sentence) is None:
         return
     for deed in _ALL:
         found = deed.by_agent.search(sentence)

@@ -25,6 +25,7 @@ __all__ = ["Collection", "Record", "collections_in", "numbers_in", "records_of"]
 
 _MOST_VALUES = 3_000
 _DEEPEST = 12
+_INNER = (dict, list)
 _LONGEST_WORD = 40
 _MOST_ITEMS = 200
 _MOST_TRAITS = 24
@@ -89,15 +90,15 @@ def numbers_in(result: Json) -> frozenset[int]:
 
 def _walk(value: Json) -> Iterator[tuple[str, Any]]:
     """Yield the objects and lists of a value with the names under which they stand, the outermost first."""
-    waiting: list[tuple[str, Any, int]] = [("", value, 0)] if isinstance(value, dict | list) else []
+    waiting: list[tuple[str, Any, int]] = [("", value, 0)] if isinstance(value, _INNER) else []
     for name, one, depth in waiting:
         yield name, one
         if depth >= _DEEPEST or len(waiting) >= _MOST_VALUES:
             continue
         if is_object(one):
-            waiting += [(key, item, depth + 1) for key, item in one.items() if isinstance(item, dict | list)]
+            waiting += [(key, item, depth + 1) for key, item in one.items() if isinstance(item, _INNER)]
         else:
-            waiting += [(name, item, depth + 1) for item in one if isinstance(item, dict | list)]
+            waiting += [(name, item, depth + 1) for item in one if isinstance(item, _INNER)]
 
 
 def _records(value: Json, position: int) -> Iterator[Record]:
