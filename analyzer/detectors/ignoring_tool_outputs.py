@@ -173,15 +173,17 @@ def _derived(timeline: Timeline, unused: Sequence[Call]) -> FailureCause:
 
 def _invented(timeline: Timeline, unused: Sequence[Call]) -> list[str]:
     """Return numbers of the answer that nobody had told and that don't follow from any that was told."""
+    said = [token for token in timeline.provenance.invented if len(token) > 1 and numbers_in((token,))]
+    if not said:
+        return []
     vocabulary = timeline.vocabulary
     results = (vocabulary.text_in(call.result) for call in unused if call.result is not ABSENT)
     told = numbers_in(set[str]().union(*map(vocabulary.of, results)))
     if not told or any(map(is_moment, told)):
         return []
-    known = [*told, *numbers_in(_asked(timeline)), float(len(unused))]
-    said = [token for token in timeline.provenance.invented if len(token) > 1 and numbers_in((token,))]
     if any(is_rounded(float(token), told) for token in said):
         return []
+    known = [*told, *numbers_in(_asked(timeline)), float(len(unused))]
     return [token for token in said if not is_derivable(float(token), known)]
 
 

@@ -56,7 +56,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
 
     def by(self, *roles: Role) -> tuple[Utterance, ...]:
         """Return what these said, in order."""
-        return tuple(one for one in self.utterances if one.role in roles)
+        return tuple([one for one in self.utterances if one.role in roles])
 
 
 _ROLES: Mapping[str, Role] = {

@@ -73,7 +73,7 @@ class Provenance(Struct, frozen=True, kw_only=True, dict=True):
 
 def trace_values(heard: Sequence[Heard], vocabulary: Vocabulary) -> Provenance:
     """Return who used which values; linear in the texts, which come in order of their events."""
-    tracer = _Tracer(vocabulary)
+    tracer = _Tracer(vocabulary, next((one for one in reversed(heard) if one.way is Way.ANSWER), None))
     for one in heard:
         tracer.take(one)
     return tracer.provenance()
@@ -112,14 +112,14 @@ class _Met(NamedTuple):
 class _Tracer:
     """Takes the texts one by one."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, last_answer: Heard | None) -> None:
         self._vocabulary = vocabulary
+        self._last_answer = last_answer
         self._outputs: list[_Output] = []
         self._source_of: dict[str, _Output] = {}
         self._said: set[str] = set()
         self._met: list[_Met] = []
         self._invented: tuple[str, ...] = ()
-        self._last_answer = -1
         self._last_unknown = -1
         self._cut: list[int] = []
 
@@ -129,8 +129,7 @@ class _Tracer:
         if heard.way is Way.OUTPUT:
             self._output(heard, found)
             return
-        if heard.way is Way.ANSWER:
-            self._last_answer = heard.position
+        if heard is self._last_answer:
             self._invented = self._unheard(found)
         self._look_for(heard, found)
         self._said |= found
@@ -186,9 +185,10 @@ class _Tracer:
         """Yield the outputs that nothing speaks for; one that texts follow which nobody can read is none."""
         for output in reversed(self._outputs):
             output.seen = output.seen or any(heir.seen for heir in output.heirs)
+        last_answer = -1 if self._last_answer is None else self._last_answer.position
         for output in self._outputs:
             position = output.heard.position
-            if output.telling and not output.seen and self._last_unknown < position < self._last_answer:
+            if output.telling and not output.seen and self._last_unknown < position < last_answer:
                 yield position
 
     def _notes(self) -> tuple[Note, ...]:
