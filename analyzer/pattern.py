@@ -24,8 +24,7 @@ def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 def mentions(text: str, stems: Iterable[str]) -> bool:
     """Return whether a text holds one of the stems, which are in lower case: asked before a large pattern is."""
-    lower = text.casefold()
-    return any(stem in lower for stem in stems)
+    return any(map(text.casefold().__contains__, stems))
 
 
 class _Pattern:
