@@ -3,7 +3,7 @@
 The sets may be larger than runs, never smaller. So runs can be made of each set alone, anywhere.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -11,6 +11,8 @@ from critiqor_otel.reconstruct.neighbours import Neighbours
 from critiqor_otel.reconstruct.ties import Ties, digest
 
 __all__ = ["Chain", "clusters", "may_chain"]
+
+_SLOTS = 16  # a trace, of some three digests: few of those that come once fall on another
 
 
 class Chain(Struct, array_like=True):
@@ -62,14 +64,36 @@ class _Sets:
         return index
 
 
+class _Shared:
+    """Tells of digests whether they may have come twice: a byte for some of them, where their owners took a hundred."""
+
+    def __init__(self, digests: Iterable[int], traces: int) -> None:
+        self._mask = (1 << max(10, (traces * _SLOTS).bit_length())) - 1
+        self._times = bytearray(self._mask + 1)
+        for key in digests:
+            slot = key & self._mask
+            self._times[slot] = min(self._times[slot] + 1, 2)
+
+    def __contains__(self, key: int) -> bool:
+        return self._times[key & self._mask] > 1
+
+
+def _named(ties: Mapping[str, Ties], names: Iterable[str]) -> Iterator[int]:
+    for name in names:
+        yield digest("name", name)
+        one = ties[name]
+        yield from one.keys
+        yield from one.numbered
+
+
 def _join_named(ties: Mapping[str, Ties], found: _Sets) -> None:
     """Join what shares a name. The id of a trace is a name too: links, and runs of one trace, are called by it."""
-    owners: dict[int, str] = {digest("name", name): name for name in found.names}
+    shared = _Shared(_named(ties, found.names), len(found.names))
+    owners = {key: name for name in found.names if (key := digest("name", name)) in shared}
     for name in found.names:
         for key in ties[name].keys:
-            owner = owners.setdefault(key, name)
-            if owner is not name:
-                found.join(owner, name)
+            if key in shared:
+                found.join(owners.setdefault(key, name), name)
     for name in found.names:
         for key in ties[name].numbered:
             if key in owners:
