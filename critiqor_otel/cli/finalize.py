@@ -1,5 +1,6 @@
 """`finalize`: sessions that a plugin wrote are sealed untouched, and diagnosed."""
 
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
 from critiqor_otel.cli.side import Side
 from critiqor_otel.engine.local import diagnosed
+from critiqor_otel.spool.left_behind import seal_left_behind
+from critiqor_otel.spool.owner import OwnerSettings
 from critiqor_otel.spool.plugin_sessions import finalize_session, write_run_record
 from critiqor_otel.spool.run_files import SESSION_FILE
 from critiqor_otel.spool.run_folder import folder_of
@@ -43,6 +46,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 def finalize(request: Request) -> int:
     """Seal the sessions, write their verdicts beside them, print the table, and return the exit code."""
     side = Side(quiet=request.quiet)
+    _take_over(request, side)
     files = [_session_file(given, Path(request.runs)) for given in request.runs_given]
     sessions: list[Session] = []
     for file in files:
@@ -53,6 +57,16 @@ def finalize(request: Request) -> int:
     verdicts = worst.watch(_written(sessions, files, request, side))
     deliver(form_named("table")(Report(runs=verdicts), look_of(STANDARD_OUTPUT)), STANDARD_OUTPUT)
     return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
+
+
+def _take_over(request: Request, side: Side) -> None:
+    """Seal what killed processes left in the folder of runs; it may be what is asked for."""
+
+    def told(word: str, facts: dict[str, object]) -> None:
+        side.say(f"{word}: {', '.join(f'{name} {fact}' for name, fact in facts.items())}")
+
+    settings = OwnerSettings(judged_by=Profile(request.profile), options=read_options(request.config))
+    seal_left_behind(Path(request.runs), settings, now_ns=time.time_ns, tell=told)
 
 
 def _written(sessions: list[Session], files: list[Path], request: Request, side: Side) -> Iterator[RunReport]:

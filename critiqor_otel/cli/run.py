@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,6 @@ from critiqor_otel.cli.diagnose import Worst
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.observing import observed_environment
-from critiqor_otel.cli.own_spool import moved_in, own_runs
 from critiqor_otel.cli.serving_voice import Voice
 from critiqor_otel.cli.side import Side
 from critiqor_otel.emit.process_monitor import monitor_process
@@ -39,10 +39,13 @@ from critiqor_otel.engine.local import diagnosed
 from critiqor_otel.errors import SpoolTakenError
 from critiqor_otel.receiver.config import ReceiverConfig
 from critiqor_otel.receiver.receiver import Receiver
+from critiqor_otel.spool.left_behind import seal_beside
 from critiqor_otel.spool.open_sessions import Patience
+from critiqor_otel.spool.own_runs import move_in, own_runs
 from critiqor_otel.spool.owner import OwnerSettings
 from critiqor_otel.spool.run_files import SESSION_FILE
 from critiqor_otel.spool.sink import SealedRun
+from critiqor_otel.spool.spool_folder import SpoolFolder, SpoolLock
 from critiqor_otel.spool.verdicts import whole_run
 
 __all__ = ["Request", "command", "run"]
@@ -97,16 +100,13 @@ def run(request: Request) -> int:
         grpc_port=0,
         http_port=0,
         one_port=True,
-        sessions=OwnerSettings(
-            patience=_UNTIL_THE_END, judged_by=Profile(request.profile), options=settings, run_id=run_id
-        ),
+        run_id=run_id,
+        sessions=OwnerSettings(patience=_UNTIL_THE_END, judged_by=Profile(request.profile), options=settings),
     )
     try:
         code, sealed = _received(config, request, run_id, voice, side)
     except SpoolTakenError:
-        own = own_runs(runs, run_id)
-        code, sealed = _received(msgspec.structs.replace(config, runs=own), request, run_id, voice, side)
-        sealed = moved_in(sealed, own, runs)
+        code, sealed = _received_beside(config, request, run_id, voice, side)
     worst = _tell(sealed, request, settings, side)
     if code == ExitCode.FINE and worst.reaches(request.fail_on):
         return ExitCode.FAILURES
@@ -123,6 +123,22 @@ def _received(
         if not receiver.flush(_SEAL_SECONDS):
             side.fail(f"the run was not sealed within {_SEAL_SECONDS:g} seconds; its evidence stays in {config.runs}")
     return code, sealed
+
+
+def _received_beside(
+    config: ReceiverConfig, request: Request, run_id: str, voice: Voice, side: Side
+) -> tuple[int, list[SealedRun]]:
+    """Run the command while a receiver listens that writes beside that of another process, and move in at the end."""
+    seal_beside(SpoolFolder(config.runs), config.sessions, now_ns=time.time_ns, tell=voice.tell)
+    own = SpoolFolder(own_runs(config.runs, run_id))
+    own.make()
+    lock = SpoolLock(own, "run")
+    try:
+        code, sealed = _received(msgspec.structs.replace(config, runs=own.runs), request, run_id, voice, side)
+        places = move_in(own.runs, config.runs)
+    finally:
+        lock.release()
+    return code, [msgspec.structs.replace(one, folder=str(places[Path(one.folder)])) for one in sealed]
 
 
 def _observed(request: Request, endpoint: str, run_id: str) -> int:

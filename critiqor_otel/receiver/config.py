@@ -58,6 +58,8 @@ class ReceiverConfig(msgspec.Struct, frozen=True, kw_only=True):
     runs: Path = Path("runs")
     """Where sessions are sealed; the journal lies in a hidden folder in it."""
     host: str = "127.0.0.1"
+    run_id: str | None = None
+    """All that comes belongs to this run, unless it names another."""
     grpc_port: int | None = 4317
     """0 takes a free one; None leaves gRPC out."""
     http_port: int | None = 4318

@@ -99,6 +99,7 @@ class Intake:
                     payload=body,
                     received_ns=started_ns,
                     refused=checked.refused,
+                    run_id=self._config.run_id,
                 )
             )
         counts = self.counts

@@ -20,6 +20,7 @@ from critiqor_otel.receiver.owner_process import OwnerProcess
 from critiqor_otel.receiver.owning import OwnerRunner, OwnerThread, Task
 from critiqor_otel.receiver.serving import Serving
 from critiqor_otel.spool.journal import Journal
+from critiqor_otel.spool.left_behind import seal_beside, seal_journal
 from critiqor_otel.spool.owner import Teller
 from critiqor_otel.spool.segments import segments
 from critiqor_otel.spool.sink import SealedRun
@@ -123,6 +124,9 @@ class Receiver:
         folder.make()
         lock = SpoolLock(folder, "receiver")
         stack.callback(lock.release)
+        self._take_over(folder)
+        if config.owner == "thread":  # the owner's process takes it itself; that of a receiver that was killed may live
+            stack.callback(SpoolLock(folder, "owner", wait=True).release)
         task = Task(folder=folder, settings=config.sessions, finished=max(segments(folder.journal), default=0))
         owner = self._owner = self._started_owner(task)
         stack.callback(lambda: owner.stop(config.shutdown_seconds))
@@ -132,6 +136,17 @@ class Receiver:
         ui = self._ui(stack)
         serving = self._serving = Serving(config, intake, self._pages(), fault=self._fault, ui=ui)
         stack.callback(lambda: serving.stop(config.shutdown_seconds))
+
+    def _take_over(self, folder: SpoolFolder) -> None:
+        """Seal what killed processes left; a journal that was written for no run in particular is read on instead."""
+        sessions = self.config.sessions
+        seal_beside(folder, sessions, now_ns=self._now_ns, tell=self._tell)
+        if self.config.run_id is not None:
+            owner = SpoolLock(folder, "owner", wait=True)
+            try:
+                seal_journal(folder, sessions, now_ns=self._now_ns, tell=self._tell)
+            finally:
+                owner.release()
 
     def _ui(self, stack: ExitStack) -> Browsable | None:
         config = self.config

@@ -20,8 +20,8 @@ _DECODERS: dict[tuple[Signal, Encoding], Callable[[bytes], Batch]] = {
 }
 
 
-def decoded(record: Record, *, run_id: str | None = None) -> Batch:
-    """Return what a record holds; with a run id, of that run, where its senders name no other.
+def decoded(record: Record) -> Batch:
+    """Return what a record holds; of the run that it is said to belong to, where its senders name no other.
 
     Raises:
         DecodeError: it is no request after all.
@@ -30,22 +30,22 @@ def decoded(record: Record, *, run_id: str | None = None) -> Batch:
     if decode is None:
         return Batch(skipped=1)
     batch = decode(record.payload)
-    return batch if run_id is None else _of_run(batch, run_id)
+    return batch if record.run_id is None else _of_run(batch, record.run_id)
 
 
-def decoded_of_traces(record: Record, trace_ids: Collection[str], *, run_id: str | None = None) -> Batch:
+def decoded_of_traces(record: Record, trace_ids: Collection[str]) -> Batch:
     """Return what a record holds of some traces, without decoding the spans of others where that can be avoided.
 
-    Verdicts of ours are left out. The run id is used as in `decoded`.
+    Verdicts of ours are left out.
 
     Raises:
         DecodeError: it is no request after all.
     """
     if (record.signal, record.encoding) == (Signal.TRACES, Encoding.PROTOBUF):
         batch = otlp_protobuf.decode_traces(record.payload, only=frozenset(map(bytes.fromhex, trace_ids)))
+        batch = batch if record.run_id is None else _of_run(batch, record.run_id)
     else:
         batch = decoded(record)
-    batch = batch if run_id is None else _of_run(batch, run_id)
     return Batch(
         spans=tuple([span for span in batch.spans if span.trace_id in trace_ids and ANNOTATION not in span.attributes]),
         logs=tuple([log for log in batch.logs if trace_of(log) in trace_ids]),

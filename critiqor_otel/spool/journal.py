@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from critiqor_otel.errors import JournalError
-from critiqor_otel.spool.record import HEADER_SIZE, Record, frame
+from critiqor_otel.spool.record import Record, frame, size_of
 from critiqor_otel.spool.segments import journal_bytes, segment_path, segments
 
 __all__ = ["Done", "Journal", "JournalLimits"]
@@ -60,7 +60,7 @@ class Journal:
         Raises:
             JournalError: it is not taken: the journal is closed, or holds as much as it may.
         """
-        size = HEADER_SIZE + len(record.payload)
+        size = size_of(record)
         with self._changed:
             if self._closing:
                 raise JournalError("the journal is closed: the receiver is shutting down")

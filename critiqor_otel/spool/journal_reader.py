@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from critiqor_otel.spool.record import HEADER_SIZE, MAGIC, Head, Record, holds, read_head
+from critiqor_otel.spool.record import HEADER_SIZE, MAGIC, Record, holds, read_head, recorded, size_of
 from critiqor_otel.spool.segments import Position, segment_path, segments
 
 __all__ = ["Damage", "JournalReader", "Stored"]
@@ -106,7 +106,7 @@ class _Segment:
             at = Position(self.number, self.offset)
             record = _whole_record(self._file, self.offset)
             if record is not None:
-                self.offset += HEADER_SIZE + len(record.payload)
+                self.offset += size_of(record)
                 yield Stored(at, record)
                 continue
             damage = self._damage(at, done=done)
@@ -150,19 +150,8 @@ def _whole_record(file: int, offset: int) -> Record | None:
     head = read_head(header)
     if head is None:
         return None
-    payload = os.pread(file, head.length, offset + HEADER_SIZE)
-    return _record(head, payload) if len(payload) == head.length and holds(header, payload) else None
-
-
-def _record(head: Head, payload: bytes) -> Record:
-    return Record(
-        signal=head.signal,
-        encoding=head.encoding,
-        transport=head.transport,
-        payload=payload,
-        received_ns=head.received_ns,
-        refused=head.refused,
-    )
+    content = os.pread(file, head.length, offset + HEADER_SIZE)
+    return recorded(head, content) if len(content) == head.length and holds(header, content) else None
 
 
 def _size(path: Path) -> int:

@@ -51,8 +51,6 @@ class OwnerSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Diagnose each run as it seals."""
     options: Options = Options()
     """What is set about the diagnosis."""
-    run_id: str | None = None
-    """All that comes belongs to this run, unless it names another."""
 
 
 class Owner:
@@ -85,9 +83,7 @@ class Owner:
             journal=self._reader,
             group_by=settings.group_by,
             judged_by=None if settings.judged_by is None else Rules(settings.judged_by, settings.options),
-            run_id=settings.run_id,
         )
-        self._run_id = settings.run_id
         self._aside = KeptAside(folder.aside)
         self._open = OpenSessions(settings.patience)
         self._needed: Counter[int] = Counter()  # segments, by how many pieces of open sessions stand in them
@@ -157,7 +153,7 @@ class Owner:
         """Return what a record holds; what cannot be read is kept as it came."""
         record = stored.record
         try:
-            batch = decoded(record, run_id=self._run_id)
+            batch = decoded(record)
         except DecodeError as error:
             self._keep(record, stored.position, reason="undecoded", why=str(error))
             return Batch()

@@ -44,7 +44,6 @@ class Sink:
         journal: JournalReader,
         group_by: GroupBy | None = None,
         judged_by: Rules | None = None,
-        run_id: str | None = None,
     ) -> None:
         """Take the folder, which must be there, and what is sealed in it; diagnose by rules, or not."""
         self._runs = runs
@@ -52,7 +51,6 @@ class Sink:
         self._journal = journal
         self._group_by = group_by
         self._rules = judged_by
-        self._run_id = run_id
 
     def seal(self, closed: Sequence[Closed]) -> list[Unsealed | Exception]:
         """Seal what closed sessions hold, each one run, or several where its traces tell of several.
@@ -129,7 +127,7 @@ class Sink:
                     piece.spans = self._new(piece, piece.spans)
         for position, pieces in sorted(forgotten.items()):
             record = self._journal.read_at(position)
-            batch = Batch() if record is None else decoded_of_traces(record, pieces, run_id=self._run_id)
+            batch = Batch() if record is None else decoded_of_traces(record, pieces)
             self._refill(pieces, batch)
 
     def _refill(self, pieces: Mapping[str, Piece], batch: Batch) -> None:

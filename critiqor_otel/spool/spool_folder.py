@@ -35,6 +35,11 @@ class SpoolFolder(msgspec.Struct, frozen=True):
         return self.home / "kept"
 
     @property
+    def beside(self) -> Path:
+        """Folders of runs of their own, for who observes a command while another process has the journal."""
+        return self.home / "beside"
+
+    @property
     def index(self) -> Path:
         """The database of what is sealed."""
         return self.home / "sealed.db"
