@@ -4,6 +4,8 @@ A framework's own table stands before the general conventions its spans are also
 exceptions to them. The first table that knows a span says what it is; each fact comes from the first that has it.
 """
 
+from typing import TypeVar
+
 from critiqor_otel.conventions.convention import Convention
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.families import (
@@ -64,6 +66,10 @@ SCATTERED = frozenset({"openclaw", "autogen", "codex"})
 
 _MOST_SHAPES = 4096
 _MANY_KEYS = 32  # numbered messages: hardly two spans have the same
+_LONGEST = 1 << 12  # signs of all names and keys that are remembered together
+
+_Keys = TypeVar("_Keys")
+_Met = tuple[tuple[str, ...], str, bool, tuple[str, ...], tuple[str, ...]]
 
 
 class _Shape:
@@ -90,7 +96,7 @@ class Tables:
         self._keys = frozenset[str]().union(*map(keys_of, families))
         self._resource_keys = frozenset[str]().union(*map(resource_keys_of, families))
         self._shapes: dict[tuple[object, ...], _Shape] = {}
-        self._met: dict[tuple[object, ...], _Shape] = {}
+        self._met: dict[_Met, _Shape] = {}
         """The same, by all keys in their order: quicker to look up."""
 
     def facts_of(self, span: Span) -> Facts:
@@ -113,9 +119,9 @@ class Tables:
         keys = signs, span.scope.name, bool(span.events), tuple(span.resource.attributes), tuple(held)
         shape = self._met.get(keys)
         if shape is None:
-            if len(self._met) >= _MOST_SHAPES:
-                self._met.clear()
-            shape = self._met[keys] = self._shape_of(span, signs)
+            shape = self._shape_of(span, signs)
+            if _is_short(keys):
+                _room(self._met)[keys] = shape
         return shape
 
     def _shape_of(self, span: Span, signs: tuple[str, ...]) -> _Shape:
@@ -126,13 +132,25 @@ class Tables:
         keys = signs, span.scope.name, bool(span.events), resource, held, named
         shape = self._shapes.get(keys)
         if shape is None:
-            if len(self._shapes) >= _MOST_SHAPES:
-                self._shapes.clear()
-            shape = self._shapes[keys] = _Shape(span, self._marked(span), named=named)
+            shape = _Shape(span, self._marked(span), named=named)
+            if len(span.scope.name) <= _LONGEST:
+                _room(self._shapes)[keys] = shape
         return shape
 
     def _marked(self, span: Span) -> tuple[Convention, ...]:
         return tuple(family for family in self._families if family.signs is None or family.signs.mark(span))
+
+
+def _room(shapes: dict[_Keys, _Shape]) -> dict[_Keys, _Shape]:
+    if len(shapes) >= _MOST_SHAPES:
+        shapes.clear()
+    return shapes
+
+
+def _is_short(keys: _Met) -> bool:
+    """Tell whether it is worth the memory to know these again: who sends them may write what they please."""
+    _, scope, _, resource, held = keys
+    return len(scope) + sum(map(len, resource)) + sum(map(len, held)) <= _LONGEST
 
 
 def _plan_by_roles(span: Span, shape: _Shape, kinds: tuple[object, ...]) -> Plan:

@@ -10,7 +10,7 @@ __all__ = ["MAX_DEPTH", "read_attributes", "read_value"]
 MAX_DEPTH = 100
 """Lists and maps inside one another that are followed; what lies deeper is None."""
 
-_REMEMBERED = 16_384
+_REMEMBERED, _SHORT = 16_384, 256
 
 
 class _TooDeepError(ValueError):
@@ -21,9 +21,10 @@ class _Keys(dict[str, str]):
     """Keys seen before, so that a million spans share them."""
 
     def __missing__(self, key: str) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        self[key] = key
+        if len(key) <= _SHORT:
+            if len(self) >= _REMEMBERED:
+                self.clear()
+            self[key] = key
         return key
 
 

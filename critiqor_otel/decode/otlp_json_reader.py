@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.decode.ids import SPAN_ID, TRACE_ID, BadIdError
 from critiqor_otel.decode.json_attributes import read_attributes, read_value
@@ -167,10 +168,19 @@ class FormReader:
 
 
 def _kept(known: dict[str, _Thing], thing: _Thing) -> _Thing:
-    """Return one object for all requests that begin with the same: what is written the same."""
-    told = repr(thing)
-    if len(told) > _LONGEST_KEPT:
+    """Return one object for all requests that begin with the same: what is written the same, where that is short."""
+    if sum(_length(getattr(thing, name)) for name in thing.__struct_fields__) > _LONGEST_KEPT:
         return thing
+    told = repr(thing)
     if len(known) >= _MOST_KEPT:
         known.clear()
     return known.setdefault(told, thing)
+
+
+def _length(value: Any) -> int:
+    """Return about how many signs it takes to write a value of attributes."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if is_object(value):
+        return sum(len(key) + _length(inner) for key, inner in value.items())
+    return 1 + sum(map(_length, value)) if is_list(value) else 1
