@@ -122,7 +122,7 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
     answered.sort(key=lambda call: call.output_position)
     several = _in_parts(answered)
     places = [call.output_position for call in answered]
-    rules_here = _RULES if records else _RULES_WITHOUT_RECORDS
+    possible = [(signs, rule) for of_records, signs, rule in _RULES if records or not of_records]
     known: dict[str, _Told] = {}
     taken = 0
     for one in timeline.assertions:
@@ -130,7 +130,7 @@ def _reports(timeline: Timeline) -> Iterator[_Report]:
             record = records[taken]
             known.setdefault(record.key, []).append(record)
             taken += 1
-        rules = [rule for signs, rule in rules_here if one.mentions(signs or states)]
+        rules = [rule for signs, rule in possible if one.mentions(signs or states)]
         if not rules:
             continue
         place = bisect_left(places, one.said.position)
@@ -221,18 +221,16 @@ def _gives(source: Call, count: int) -> bool:
     return count in numbers_in(source.result) or any(count in one.counts for one in collections_in(source.result))
 
 
-# Each with pieces of text of which a sentence must hold one; none: one of the states.
-_RULES: tuple[tuple[tuple[str, ...], _Rule], ...] = (
-    ((), _wrong_state),
-    (("n't", " no ", " not ", "without", "lack", "missing"), _denied_value),
+# Whether it is about records, and pieces of text of which a sentence must hold one; none: one of the states.
+_RULES: tuple[tuple[bool, tuple[str, ...], _Rule], ...] = (
+    (True, (), _wrong_state),
+    (True, ("n't", " no ", " not ", "without", "lack", "missing"), _denied_value),
     (
+        False,
         ("there are", "there were", "we have", "we currently", "we offer", "we carry", "you have", "total of"),
         _wrong_count,
     ),
 )
-
-
-_RULES_WITHOUT_RECORDS = _RULES[-1:]
 
 
 def _of_the_one(sentence: str, known: Mapping[str, _Told]) -> Iterable[Record]:
