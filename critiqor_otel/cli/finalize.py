@@ -10,6 +10,7 @@ import msgspec
 
 from analyzer.cause import Severity
 from analyzer.diagnosis import Profile
+from analyzer.options import Options
 from analyzer.report.forms import form_named
 from analyzer.report.report import Report, RunReport
 from analyzer.report.words import SEVERITY_ORDER
@@ -21,13 +22,12 @@ from critiqor_otel.cli.diagnose import Worst, look_of
 from critiqor_otel.cli.exit_code import ExitCode
 from critiqor_otel.cli.keeping import Stores, keep
 from critiqor_otel.cli.product import STANDARD_OUTPUT, deliver
-from critiqor_otel.cli.side import Side
+from critiqor_otel.cli.side import Side, spoken_facts
 from critiqor_otel.engine.local import diagnosed
-from critiqor_otel.spool.left_behind import seal_left_behind
-from critiqor_otel.spool.owner import OwnerSettings
 from critiqor_otel.spool.plugin_sessions import finalize_session, write_run_record
 from critiqor_otel.spool.run_files import SESSION_FILE
 from critiqor_otel.spool.run_folder import folder_of
+from critiqor_otel.spool.spool_folder import SpoolFolder
 
 __all__ = ["Request", "command", "finalize"]
 
@@ -46,7 +46,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 def finalize(request: Request) -> int:
     """Seal the sessions, write their verdicts beside them, print the table, and return the exit code."""
     side = Side(quiet=request.quiet)
-    _take_over(request, side)
+    settings = read_options(request.config)
+    _take_over(request, settings, side)
     files = [_session_file(given, Path(request.runs)) for given in request.runs_given]
     sessions: list[Session] = []
     for file in files:
@@ -54,23 +55,31 @@ def finalize(request: Request) -> int:
         side.say(f"{file}: {'sealed' if is_new else 'was sealed already'}")
         sessions.append(session)
     worst = Worst()
-    verdicts = worst.watch(_written(sessions, files, request, side))
+    verdicts = worst.watch(_written(sessions, files, request, settings, side))
     deliver(form_named("table")(Report(runs=verdicts), look_of(STANDARD_OUTPUT)), STANDARD_OUTPUT)
     return ExitCode.FAILURES if worst.reaches(request.fail_on) else ExitCode.FINE
 
 
-def _take_over(request: Request, side: Side) -> None:
+def _take_over(request: Request, settings: Options, side: Side) -> None:
     """Seal what killed processes left in the folder of runs; it may be what is asked for."""
+    if not SpoolFolder(Path(request.runs)).journal.is_dir():
+        return
+    from critiqor_otel.spool.left_behind import seal_left_behind  # noqa: PLC0415  # slow to load, and rarely needed
+    from critiqor_otel.spool.owner import OwnerSettings  # noqa: PLC0415  # as above
 
-    def told(word: str, facts: dict[str, object]) -> None:
-        side.say(f"{word}: {', '.join(f'{name} {fact}' for name, fact in facts.items())}")
+    sealing = OwnerSettings(judged_by=Profile(request.profile), options=settings)
+    seal_left_behind(
+        Path(request.runs),
+        sealing,
+        now_ns=time.time_ns,
+        tell=lambda word, facts: side.say(spoken_facts(word, facts)),
+    )
 
-    settings = OwnerSettings(judged_by=Profile(request.profile), options=read_options(request.config))
-    seal_left_behind(Path(request.runs), settings, now_ns=time.time_ns, tell=told)
 
-
-def _written(sessions: list[Session], files: list[Path], request: Request, side: Side) -> Iterator[RunReport]:
-    profile, settings = Profile(request.profile), read_options(request.config)
+def _written(
+    sessions: list[Session], files: list[Path], request: Request, settings: Options, side: Side
+) -> Iterator[RunReport]:
+    profile = Profile(request.profile)
     for session, file in zip(sessions, files, strict=True):
         runs: Iterable[RunReport] = diagnosed([session], profile=profile, options=settings)
         places = {session.run_id: [str(file)]}

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from analyzer.report.plain import one_line
 from analyzer.session.instants import format_instant
+from critiqor_otel.cli.side import spoken_facts
 from critiqor_otel.receiver.receiver import Receiver
 from critiqor_otel.spool.record import Signal
 from critiqor_otel.spool.sink import SealedRun
@@ -43,7 +44,7 @@ class Voice:
                 {"time": format_instant(self._now_ns()), "level": level, "event": word, **facts}, default=str
             )
         else:
-            line = one_line(f"{word}: {', '.join(f'{name} {fact}' for name, fact in facts.items())}")
+            line = spoken_facts(word, facts)
         self._print(line, sys.stderr)
 
     def sealed(self, run: SealedRun) -> None:

@@ -1,7 +1,7 @@
 """What stands on standard error: progress, notes and remarks. The product goes elsewhere."""
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from time import monotonic
 from typing import TypeVar
@@ -9,7 +9,7 @@ from typing import TypeVar
 from analyzer.report.plain import one_line
 from analyzer.session.model import Note
 
-__all__ = ["Side", "spoken_place"]
+__all__ = ["Side", "spoken_facts", "spoken_place"]
 
 _STANDARD_INPUT = "standard input"
 
@@ -117,6 +117,11 @@ class Side:
 
 def _unheard(_label: str, _done: int, _total: int) -> None:
     pass
+
+
+def spoken_facts(word: str, facts: Mapping[str, object]) -> str:
+    """Return as a line what programs are told by a word and facts."""
+    return one_line(f"{word}: {', '.join(f'{name} {fact}' for name, fact in facts.items())}")
 
 
 def spoken_place(place: str) -> str:

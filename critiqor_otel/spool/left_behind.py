@@ -34,8 +34,6 @@ def seal_left_behind(runs: Path, settings: OwnerSettings, *, now_ns: Callable[[]
     Each run is told. What can't be sealed stays where it is, and is told as well.
     """
     folder = SpoolFolder(runs)
-    if not folder.journal.is_dir():
-        return
     seal_beside(folder, settings, now_ns=now_ns, tell=tell)
     with ExitStack() as stack:
         try:
