@@ -122,5 +122,6 @@ def command(**given: Any) -> int:
 
     RUN is a session file, a run's folder, or the id of a run below --runs. The file is made read-only, its digest is
     kept in receipt.json beside it, and its verdict in diagnosis.json. A session that was changed since is refused.
+    What a `run` that was killed left in --runs is sealed first.
     """
     return finalize(Request(**given))
