@@ -8,6 +8,7 @@ many spans are lost.
 import select
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 
 import msgspec
@@ -74,6 +75,7 @@ class HelperProcess:
         try:
             self._process.wait(seconds)
         except subprocess.TimeoutExpired:
+            threading.Thread(target=self._process.wait, daemon=True, name="critiqor-helper").start()
             return False
         finally:
             if self._process.stdout is not None:

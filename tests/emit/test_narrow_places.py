@@ -3,8 +3,10 @@
 import asyncio
 import base64
 import enum
+import gc
 import logging
 import os
+import signal
 from collections import OrderedDict, UserDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -18,6 +20,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from otlp_sink import Answer, Sink
+from real_programs import wait_until
 from sdk_spans import ended_spans
 from typing_extensions import override
 
@@ -28,6 +31,7 @@ from critiqor_otel.emit.aside import Aside
 from critiqor_otel.emit.batching import BatchOptions, SpanBatcher
 from critiqor_otel.emit.delivery import Patience
 from critiqor_otel.emit.fingerprints import Fingerprints
+from critiqor_otel.emit.helper_process import HelperProcess
 from critiqor_otel.emit.otlp_exporter import OTLPSpanExporter
 from critiqor_otel.emit.otlp_settings import OtlpSettings
 from critiqor_otel.emit.otlp_wire import OtlpEncoder, request_of
@@ -38,6 +42,7 @@ from critiqor_otel.emit.recording_options import RecordingOptions
 from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.emit.replay import follow
 from critiqor_otel.emit.session_exporter import SessionExporter
+from critiqor_otel.emit.session_writer import WriterConfig
 from critiqor_otel.emit.stamping import Stamps
 from critiqor_otel.emit.tool_wrapping import Unrecorded, wrap
 from critiqor_otel.emit.watch import Alarm, Watch
@@ -497,8 +502,20 @@ def test_a_session_exporter_does_not_wait_for_ever_for_its_helper(
         exporter.shutdown()
 
     assert "Session files are still being written by another process" in caplog.text
-    os.waitpid(helper, 0)
+    wait_until(lambda: helper not in _children())  # it has ended, and is waited for: nothing is left behind
     assert len(list((tmp_path / "runs").glob("*/session.json"))) == 1
+
+
+def test_a_helper_that_takes_longer_is_waited_for_when_nobody_holds_it(tmp_path: Path) -> None:
+    helper = HelperProcess(WriterConfig(runs=str(tmp_path), redaction=None))
+    (number,) = _children()
+    os.kill(number, signal.SIGSTOP)
+
+    assert not helper.close(0)
+    del helper
+    gc.collect()  # a process that was not waited for would be warned of here, which pytest takes as an error
+    os.kill(number, signal.SIGCONT)
+    wait_until(lambda: not Path(f"/proc/{number}").exists())
 
 
 def test_a_span_that_is_most_of_a_request_does_not_cost_its_neighbours(sink: Sink) -> None:
