@@ -66,12 +66,13 @@ class OwnerProcess:
         self._tally = Tally()
         self._flushed = threading.Event()
         self._ready = threading.Event()
-        self._stopping = False
+        self._stopping = threading.Event()
+        self._starting = threading.Lock()  # what is stopped is not started again behind it
         self._child = self._started()
         self._listener = threading.Thread(target=self._listen, name="owner", daemon=True)
         self._listener.start()
         if not self._ready.wait(_START_SECONDS):
-            self._child.kill()
+            self._end(0)
             raise TimeoutError("the process that makes sessions did not start")
 
     @property
@@ -92,12 +93,18 @@ class OwnerProcess:
 
     def stop(self, seconds: float) -> None:
         """Seal what there is time for, and end; the journal must be closed."""
-        self._stopping = True
-        self._order(_Order("stop", seconds=seconds))
+        self._end(seconds + _LAST_SECONDS, _Order("stop", seconds=seconds))
+
+    def _end(self, seconds: float, order: _Order | None = None) -> None:
+        with self._starting:
+            self._stopping.set()
+        if order is not None:
+            self._order(order)
         try:
-            self._child.wait(seconds + _LAST_SECONDS)
+            self._child.wait(seconds)
         except subprocess.TimeoutExpired:
             self._child.kill()
+            self._child.wait()
         self._listener.join()
 
     def _started(self) -> "subprocess.Popen[bytes]":
@@ -124,11 +131,14 @@ class OwnerProcess:
             for line in self._child.stdout:
                 self._hear(msgspec.json.decode(line, type=_Report))
             _close_pipes(self._child)
-            if self._stopping:
+            if self._stopping.is_set():
                 return
             self._tell("owner-died", {"code": self._child.wait()})
-            time.sleep(_AFTER_DEATH)
-            self._child = self._started()
+            self._stopping.wait(_AFTER_DEATH)
+            with self._starting:
+                if self._stopping.is_set():
+                    return
+                self._child = self._started()
 
     def _hear(self, report: _Report) -> None:
         if report.tally is not None:

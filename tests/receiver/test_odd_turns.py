@@ -156,3 +156,16 @@ def test_a_grpc_client_that_comes_to_the_one_port_and_leaves_is_forgotten(tmp_pa
             assert gone.recv(1)
         assert call(receiver, REQUEST) == b""
         assert post(receiver, REQUEST).status == 200
+
+
+def test_an_owner_that_does_not_end_in_time_is_killed_and_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("critiqor_otel.receiver.owner_process._LAST_SECONDS", 0.1)
+    config = ReceiverConfig(runs=tmp_path, grpc_port=None, http_port=0, owner="process", shutdown_seconds=0.1)
+    with Receiver(config) as receiver:
+        assert post(receiver, REQUEST).status == 200
+        owner = owner_of(os.getpid())
+        os.kill(owner, signal.SIGSTOP)
+
+    assert not Path(f"/proc/{owner}").exists()
