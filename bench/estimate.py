@@ -21,7 +21,7 @@ OBJECTS = 0.10  # USD, 12,000 writes at 0.005 a thousand, and those of the table
 COLLECTOR_CORES = 8
 ZSTD = 12  # times smaller
 PACKED_SHARE = 0.53  # of the JSON, in the work folder
-TRACE_BYTES = 350  # of the asking process, a trace
+TRACE_BYTES = 350  # of the join task, a trace
 SPANS_A_TRACE = 50
 
 
@@ -60,7 +60,7 @@ def estimate(measured: str) -> Iterator[str]:
     yield f"| verdicts as JSON lines, most of it the causal graph | {verdict / 1e3:.1f} kB | {verdict / 1e3:.1f} TB |"
     whole = TRACE_BYTES * SPANS / SPANS_A_TRACE
     part = f"{whole / 1e9:.0f} GB in one job, {whole / 32 / 24 / 1e6:.0f} MB in each of 768"
-    yield f"| the asking process | {TRACE_BYTES / 1e3:.2f} kB a trace | {part} |"
+    yield f"| the join task | {TRACE_BYTES / 1e3:.2f} kB a trace | {part} |"
     yield ""
     costs = {
         f"{hours:.0f} core hours": hours * CORE_HOUR,

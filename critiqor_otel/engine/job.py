@@ -8,15 +8,14 @@ import msgspec
 from analyzer.cause import Severity
 from analyzer.session.model import Note
 from critiqor_otel.engine.frames import merged
-from critiqor_otel.engine.layout import Share, gathered_ties, shares, suspects
+from critiqor_otel.engine.layout import Joined, ShareRef, join_traces
 from critiqor_otel.engine.mapping import Mapped, SegmentRef, map_input
-from critiqor_otel.engine.moving import Chained, Moved, chain_traces, move_traces
+from critiqor_otel.engine.moving import Moved, chain_traces, move_traces
 from critiqor_otel.engine.parts import from_the_start
 from critiqor_otel.engine.reducing import Purpose, Reduced, reduce_share
 from critiqor_otel.engine.store import Store
 from critiqor_otel.engine.tasks import Engine, Task, kept_result
 from critiqor_otel.formats.inputs import Input, found_from_anywhere, size_of
-from critiqor_otel.reconstruct.clusters import Chain
 from critiqor_otel.reconstruct.prepared import Counts
 from critiqor_otel.reconstruct.reconstruct import count_notes
 
@@ -97,10 +96,17 @@ class Job:
 
     def reduce(self, purpose: Purpose, on_part: Callable[[Reduced], None] = _pass_by) -> Outcome:
         """Make the products of all runs; after `survey`. Each part is told of as soon as it is complete."""
-        work = self._shares()
+        shares = self._joined()
+        moved = self._moved(shares)
+        weights = {share.partition: share.weight for share in shares}
         tasks = [
-            Task(f"reduce-{share.partition:06d}", reduce_share, (share, purpose), weight=_weight(share.segments))
-            for share in work
+            Task(
+                f"reduce-{partition:06d}",
+                reduce_share,
+                (partition, moved.get(partition, []), purpose),
+                weight=weight + sum(ref.length for ref in moved.get(partition, ())),
+            )
+            for partition, weight in weights.items()
         ]
         tasks.sort(key=lambda task: -task.weight)  # the heaviest first: it ends the job when it comes last
         found: list[Reduced] = self._results("diagnosing", tasks, on_part)
@@ -121,35 +127,37 @@ class Job:
         """Yield the product of each run, in order of run id."""
         return (frame.content for frame in merged(outcome.files, self._store))
 
-    def _shares(self) -> list[Share]:
-        ties = gathered_ties(self._mapped)
-        segments = [ref for one in self._mapped for ref in one.segments]
-        work = shares(ties, self._chains(ties, segments), segments, self._partitions)
+    def _joined(self) -> Sequence[ShareRef]:
+        """Return what there is to do in each partition, when the messages of suspects have been compared."""
+        shares = self._join(None)
+        suspected = [
+            Task(f"chain-{share.partition:06d}", chain_traces, (share.partition,), weight=share.weight)
+            for share in shares
+            if share.suspected
+        ]
+        return self._join(self._results("comparing", suspected)) if suspected else shares
+
+    def _join(self, chained: list[str] | None) -> Sequence[ShareRef]:
+        indexes = [one.index for one in self._mapped]
+        weight = sum(one.index_bytes for one in self._mapped)
+        name = "join-000000" if chained is None else "join-000001"
+        task = Task(name, join_traces, (indexes, self._partitions, chained), weight=weight, alone=True)
+        found: list[Joined] = self._results("joining", [task])
+        return found[0].shares
+
+    def _moved(self, shares: Sequence[ShareRef]) -> dict[int, list[SegmentRef]]:
+        """Return, by the partition where they are reduced, the segments that were moved there."""
         moves = [
-            Task(f"move-{share.partition:06d}", move_traces, _moving(share), weight=_weight(share.segments))
-            for share in work
+            Task(f"move-{share.partition:06d}", move_traces, (share.partition,), weight=share.weight)
+            for share in shares
             if share.leaving
         ]
         found: list[Moved] = self._results("gathering", moves)
+        by_partition: dict[int, list[SegmentRef]] = {}
         for moved in found:
             for ref in moved.segments:
-                work[ref.partition].segments.append(ref)
-        return [share for share in work if share.segments]
-
-    def _chains(self, ties: Any, segments: list[SegmentRef]) -> list[Chain]:
-        wanted = suspects(ties, self._partitions)
-        if not wanted:
-            return []
-        by_partition: dict[int, list[SegmentRef]] = {partition: [] for partition in wanted}
-        for ref in segments:
-            if ref.partition in by_partition:
-                by_partition[ref.partition].append(ref)
-        tasks = [
-            Task(f"chain-{partition:06d}", chain_traces, (refs, wanted[partition]), weight=_weight(refs))
-            for partition, refs in sorted(by_partition.items())
-        ]
-        found: list[Chained] = self._results("comparing", tasks)
-        return sorted((chain for one in found for chain in one.chains), key=lambda chain: chain.trace_id)
+                by_partition.setdefault(ref.partition, []).append(ref)
+        return by_partition
 
     def _results(self, label: str, tasks: Sequence[Task], on_result: Callable[[Any], None] = _pass_by) -> list[Any]:
         """Return the results in the order of the tasks; those that were kept are not worked out again."""
@@ -178,13 +186,5 @@ def _map(one: Input, number: int, partitions: int, *, store: Store) -> Mapped:
     return map_input(one, number, partitions=partitions, store=store)
 
 
-def _moving(share: Share) -> tuple[list[SegmentRef], dict[str, int], str]:
-    return list(share.segments), share.leaving, f"move-{share.partition:06d}.data"
-
-
 def _size(one: Input) -> int:
     return (size_of(one.path) if one.end is None else one.end) - one.start
-
-
-def _weight(segments: Sequence[SegmentRef]) -> int:
-    return sum(ref.length for ref in segments)

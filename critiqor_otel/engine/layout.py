@@ -1,31 +1,55 @@
-"""The step between: what the map tasks found decides which traces belong together, and where each set is reduced."""
+"""The step between: what the map tasks found decides which traces belong together, and where each set is reduced.
+
+`join_traces` looks at all traces at once, by some 350 bytes each. It reads what the map tasks left in the store and
+leaves there what each partition has to do, so that nobody else holds it.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from typing_extensions import override
 
-from critiqor_otel.engine.mapping import Mapped, SegmentRef, partition_of
+from critiqor_otel.engine.mapping import SegmentRef, partition_of, read_index
+from critiqor_otel.engine.store import Store
 from critiqor_otel.reconstruct.clusters import Chain, clusters, may_chain
 from critiqor_otel.reconstruct.ties import Ties
 
-__all__ = ["Share", "gathered_ties", "shares", "suspects"]
+__all__ = ["Joined", "Share", "ShareRef", "join_traces", "read_share"]
 
-_decode = msgspec.msgpack.Decoder(list[Ties]).decode
 _decode_one = msgspec.msgpack.Decoder(Ties).decode
 _encode = msgspec.msgpack.Encoder().encode
+_decode_chains = msgspec.msgpack.Decoder(list[Chain]).decode
 
 
-class Share(msgspec.Struct):
-    """What one reduce task has to do."""
+class Share(msgspec.Struct, array_like=True):
+    """What there is to do in one partition."""
 
-    partition: int
     segments: list[SegmentRef] = []
-    """Those of its partition, and later those that were moved there."""
+    """Those of its traces; what comes from other partitions is told to the reduce task."""
     leaders: dict[str, str] = {}
     """The set of each trace that shares one with others; any other trace is a set of its own."""
     leaving: dict[str, int] = {}
     """Traces of the partition that are reduced elsewhere, and where."""
+    suspects: list[str] = []
+    """Traces whose messages must be compared first, and nothing else of the share is settled before."""
+
+
+class ShareRef(msgspec.Struct, frozen=True):
+    """A partition whose share lies in the store."""
+
+    partition: int
+    weight: int
+    """Bytes of its segments."""
+    leaving: bool
+    """Some of its traces are reduced elsewhere."""
+    suspected: bool
+    """The messages of some of its traces must be compared first."""
+
+
+class Joined(msgspec.Struct, frozen=True):
+    """What a join task found; the shares lie in the store."""
+
+    shares: tuple[ShareRef, ...]
 
 
 class _PackedTies(Mapping[str, Ties]):
@@ -54,38 +78,57 @@ class _PackedTies(Mapping[str, Ties]):
         return len(self._packed)
 
 
-def gathered_ties(mapped: Iterable[Mapped]) -> Mapping[str, Ties]:
-    """Return what ties each trace, added up over the tasks; what a task told is let go of."""
-    found = _PackedTies()
-    for one in mapped:
-        for ties in _decode(one.ties):
-            found.add(ties)
-        one.ties = b""
-    return found
+def join_traces(indexes: Sequence[str], partitions: int, chained: Sequence[str] | None, *, store: Store) -> Joined:
+    """Decide which traces belong together, and leave the share of each partition in the store.
+
+    A set of traces is reduced in the partition of the trace that stands for it. Where nothing but messages can say what
+    some traces belong to, the shares name these as suspects, until what `chain_traces` left of them is `chained`.
+    """
+    ties = _PackedTies()
+    work: dict[int, Share] = {}
+    for name in indexes:
+        index = read_index(name, store)
+        for one in index.ties:
+            ties.add(one)
+        for ref in index.segments:
+            work.setdefault(ref.partition, Share()).segments.append(ref)
+    suspects = [] if chained is not None else [trace_id for trace_id in sorted(ties) if may_chain(ties[trace_id])]
+    for trace_id in suspects:
+        work[partition_of(trace_id, partitions)].suspects.append(trace_id)
+    if not suspects:
+        _settle(clusters(ties, _chains(chained or (), store)), work, partitions)
+    return Joined(tuple(_left(partition, work.pop(partition), store) for partition in sorted(work)))
 
 
-def suspects(ties: Mapping[str, Ties], partitions: int) -> dict[int, list[str]]:
-    """Return, by partition, the traces of which only their messages can say what they belong to."""
-    found: dict[int, list[str]] = {}
-    for trace_id in sorted(ties):
-        if may_chain(ties[trace_id]):
-            found.setdefault(partition_of(trace_id, partitions), []).append(trace_id)
-    return found
+def read_share(partition: int, store: Store) -> Share:
+    """Return the share of a partition."""
+    return _decode_share(store.read(_name(partition)) or _encode(Share()))
 
 
-def shares(
-    ties: Mapping[str, Ties], chains: Iterable[Chain], segments: Sequence[SegmentRef], partitions: int
-) -> list[Share]:
-    """Return the reduce tasks: a set of traces is reduced in the partition of the trace that stands for it."""
-    found = [Share(partition) for partition in range(partitions)]
-    for ref in segments:
-        found[ref.partition].segments.append(ref)
-    for trace_id, leader in _together(clusters(ties, chains)):
+_decode_share = msgspec.msgpack.Decoder(Share).decode
+
+
+def _name(partition: int) -> str:
+    return f"share-{partition:06d}"
+
+
+def _left(partition: int, share: Share, store: Store) -> ShareRef:
+    store.write(_name(partition), _encode(share))
+    weight = sum(ref.length for ref in share.segments)
+    return ShareRef(partition, weight, leaving=bool(share.leaving), suspected=bool(share.suspects))
+
+
+def _chains(names: Iterable[str], store: Store) -> list[Chain]:
+    chains = [chain for name in names for chain in _decode_chains(store.read(name) or _encode([]))]
+    return sorted(chains, key=lambda chain: chain.trace_id)
+
+
+def _settle(sets: Mapping[str, str], work: dict[int, Share], partitions: int) -> None:
+    for trace_id, leader in _together(sets):
         here, there = partition_of(trace_id, partitions), partition_of(leader, partitions)
-        found[there].leaders[trace_id] = leader
+        work[there].leaders[trace_id] = leader
         if here != there:
-            found[here].leaving[trace_id] = there
-    return found
+            work[here].leaving[trace_id] = there
 
 
 def _together(sets: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -18,14 +18,23 @@ from critiqor_otel.reconstruct.reconstruct import tell
 from critiqor_otel.reconstruct.ties import Ties, digest, ties_of_session
 from critiqor_otel.span import Batch
 
-__all__ = ["SPILL_BYTES", "Mapped", "SegmentRef", "map_input", "partition_of", "write_segments"]
+__all__ = [
+    "SPILL_BYTES",
+    "Index",
+    "Mapped",
+    "SegmentRef",
+    "map_input",
+    "partition_of",
+    "read_index",
+    "write_segments",
+]
 
 SPILL_BYTES = 24 << 20
 """Packed bytes that a task holds before it writes them."""
 _RECORD_BYTES = 100  # what a record costs beside its content
 
 
-class SegmentRef(msgspec.Struct, frozen=True, gc=False):
+class SegmentRef(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """Where a segment lies."""
 
     partition: int
@@ -34,8 +43,16 @@ class SegmentRef(msgspec.Struct, frozen=True, gc=False):
     length: int
 
 
+class Index(msgspec.Struct, array_like=True):
+    """What a map task tells the join task."""
+
+    ties: list[Ties]
+    """Of its traces, in order of their ids."""
+    segments: list[SegmentRef]
+
+
 class Mapped(msgspec.Struct):
-    """What a map task found; its packed segments lie in the store."""
+    """What a map task found; its packed segments and their index lie in the store."""
 
     number: int
     spans: int = 0
@@ -48,13 +65,13 @@ class Mapped(msgspec.Struct):
     """The files that gave evidence."""
     session_files: bool = False
     """Some evidence came as session files, of a place."""
-    ties: bytes = b""
-    """The `Ties` of its traces in MessagePack: many, and merged elsewhere."""
-    segments: list[SegmentRef] = []
+    index: str = ""
+    """The file of its `Index`."""
+    index_bytes: int = 0
 
 
 def map_input(one: Input, number: int, *, partitions: int, store: Store) -> Mapped:
-    """Read an input, leave what it holds in the store as `map-NUMBER`, and return where it lies and what ties it."""
+    """Read an input, leave what it holds in the store as `map-NUMBER`, with its index, and return what it was."""
     found = Mapped(number)
     ties: dict[str, Ties] = {}
     name = f"map-{number:06d}.data"
@@ -71,9 +88,18 @@ def map_input(one: Input, number: int, *, partitions: int, store: Store) -> Mapp
                     file.write(data)
             for data in pieces.rest():
                 file.write(data)
-    found.segments = pieces.refs
-    found.ties = msgspec.msgpack.encode([ties[trace_id] for trace_id in sorted(ties)])
+    index = msgspec.msgpack.encode(Index([ties[trace_id] for trace_id in sorted(ties)], pieces.refs))
+    found.index, found.index_bytes = f"map-{number:06d}.index", len(index)
+    store.write(found.index, index)
     return found
+
+
+def read_index(name: str, store: Store) -> Index:
+    """Return what a map task left for the join task."""
+    return _decode_index(store.read(name) or b"")
+
+
+_decode_index = msgspec.msgpack.Decoder(Index).decode
 
 
 def partition_of(trace_id: str, partitions: int) -> int:

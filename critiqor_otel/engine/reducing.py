@@ -1,6 +1,6 @@
 """The last step of many: the runs of one partition, assembled and diagnosed one set of traces after another.
 
-`reduce_share` is a plain function of a share of the work; it holds the packed records of its partition and one set of
+`reduce_share` is a plain function of a partition; it holds the packed records of its partition and one set of
 traces unpacked. Any scheduler may run it, anywhere, again and again: the same call leaves the same file.
 """
 
@@ -14,7 +14,8 @@ from analyzer.report.report import RunReport
 from analyzer.session.model import Note, Session
 from critiqor_otel.engine.collecting import collecting
 from critiqor_otel.engine.frames import Frame, key_of, write_frames
-from critiqor_otel.engine.layout import Share
+from critiqor_otel.engine.layout import read_share
+from critiqor_otel.engine.mapping import SegmentRef
 from critiqor_otel.engine.moving import Parts, read_segments
 from critiqor_otel.engine.packing import Unpacked, unpack
 from critiqor_otel.engine.store import Store
@@ -62,14 +63,17 @@ class Reduced(msgspec.Struct):
     silent_traces: list[str] = []
 
 
-def reduce_share(share: Share, purpose: Purpose, *, store: Store) -> Reduced:
-    """Make runs of a share's records, leave a product a run in the store in order of run id, and return the rest."""
-    name = f"reduce-{share.partition:06d}.frames"
-    found = Reduced(share.partition, name)
+def reduce_share(partition: int, moved: list[SegmentRef], purpose: Purpose, *, store: Store) -> Reduced:
+    """Make runs of a share's records and of those that were moved to it, and leave a product a run in the store.
+
+    The products stand in order of run id; the rest is returned.
+    """
+    name = f"reduce-{partition:06d}.frames"
+    found = Reduced(partition, name)
     seen: set[Severity] = set()
     frames: list[Frame] = []
-    with collecting() as collect, _beside(share.partition, purpose, store) as also:
-        waiting = _by_set(share, store)
+    with collecting() as collect, _beside(partition, purpose, store) as also:
+        waiting = _by_set(partition, moved, store)
         for leader in sorted(waiting):
             parts = waiting.pop(leader)
             size = len(parts)
@@ -94,13 +98,14 @@ def _pass_by(_run: Judged) -> None:
     pass
 
 
-def _by_set(share: Share, store: Store) -> dict[str, Parts]:
+def _by_set(partition: int, moved: list[SegmentRef], store: Store) -> dict[str, Parts]:
     found: dict[str, Parts] = {}
+    share = read_share(partition, store)
     leaders, leaving = share.leaders, share.leaving
-    for segment in read_segments(share.segments, store):
+    for segment in read_segments([*share.segments, *moved], store):
         for record in segment.records:
             trace_id = record.trace_id
-            if trace_id not in leaving or leaving[trace_id] == share.partition:
+            if trace_id not in leaving:
                 found.setdefault(leaders.get(trace_id, trace_id), []).append((segment, record))
     return found
 

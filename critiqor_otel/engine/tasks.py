@@ -20,6 +20,8 @@ class Task(msgspec.Struct, frozen=True):
     arguments: tuple[Any, ...]
     weight: int = 1
     """How much there is to do, in bytes."""
+    alone: bool = False
+    """It holds something of all inputs: where memory is counted, no other process holds anything meanwhile."""
 
 
 class Engine(Protocol):

@@ -19,6 +19,7 @@ from critiqor_otel.errors import LostWorkerError
 
 __all__ = ["ProcessEngine"]
 
+_LITTLE = 1 << 20  # bytes: what holds no more of the inputs than this is done sooner than it is sent
 _ATTEMPTS = 3  # a task on which so many workers died is at fault itself
 
 
@@ -61,9 +62,7 @@ class ProcessEngine:
 
     def __exit__(self, *reason: object) -> None:
         """End all workers."""
-        for worker in self._workers.values():
-            worker.end()
-        self._workers.clear()
+        self._end_all()
 
     def run(self, tasks: Sequence[Task], store: Store) -> Iterator[tuple[Task, Any]]:
         """Yield each task with its result, in the order in which they end.
@@ -72,9 +71,18 @@ class ProcessEngine:
             LostWorkerError: worker after worker died on one task.
             CritiqorError: a task failed; the error is the task's own.
         """
-        if self._jobs == 1 or (len(tasks) <= 1 and not self._workers):
+        alone = any(task.alone for task in tasks)
+        little = sum(task.weight for task in tasks) < _LITTLE if alone else len(tasks) <= 1 and not self._workers
+        if little or self._jobs == 1:
             yield from perform_here(tasks, store)
-            return
+        elif alone:
+            self._end_all()  # what they keep in memory, and what this one will, need not be there at once
+            yield from self._run(tasks, store)
+            self._end_all()
+        else:
+            yield from self._run(tasks, store)
+
+    def _run(self, tasks: Sequence[Task], store: Store) -> Iterator[tuple[Task, Any]]:
         self._waiting = deque(tasks)
         for worker in self._workers.values():
             self._give_next(worker)
@@ -98,6 +106,11 @@ class ProcessEngine:
                 self._give_next(worker)
                 if task is not None:
                     return task, result
+
+    def _end_all(self) -> None:
+        for worker in self._workers.values():
+            worker.end()
+        self._workers.clear()
 
     def _start(self, store: Store) -> None:
         worker = _Worker(store)
