@@ -15,6 +15,7 @@ _HARMFUL = pattern(
     "\U000e0000-\U000e007f]"
 )
 _SPACES = pattern(r"[ \t\r\n]+")
+_BEYOND_ASCII = pattern("[^\x00-\x7f]")
 _WIDE = frozenset("WF")
 _WIDTHLESS = frozenset(("Mn", "Me", "Cf"))
 
@@ -37,7 +38,7 @@ def column_width(text: str) -> int:
     """Return how many terminal columns the text takes; an East Asian character takes two."""
     if text.isascii():
         return len(text)
-    return sum(_width(character) for character in text)
+    return len(text) + sum(_width(character) - 1 for character in _BEYOND_ASCII.findall(text))
 
 
 def _width(character: str) -> int:

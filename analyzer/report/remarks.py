@@ -1,6 +1,7 @@
 """What is to be told of a run besides its failures: how it ended, what nobody could judge, where it came from?"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 
 import msgspec
@@ -47,10 +48,14 @@ def not_judged(diagnosis: Diagnosis) -> list[str]:
     ]
 
 
-def missing_facts_of(diagnosis: Diagnosis) -> dict[str, list[str]]:
+def missing_facts_of(diagnosis: Diagnosis) -> Mapping[str, Sequence[str]]:
     """Return the failure types whose detectors lack a fact, with the facts."""
-    missing = set(diagnosis.evidence_summary.missing)
-    lacking: dict[str, list[str]] = {
+    return _lacking(frozenset(diagnosis.evidence_summary.missing))
+
+
+@lru_cache(128)  # many runs of one input lack the same
+def _lacking(missing: frozenset[str]) -> Mapping[str, Sequence[str]]:
+    lacking = {
         detector.failure_type: [fact.value for fact in Fact if fact in detector.needs and fact.value in missing]
         for detector in ALL
     }
