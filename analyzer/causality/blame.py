@@ -45,7 +45,7 @@ class Blame:
 
     def recovered(self, failed: Call) -> bool:
         """Return whether a later call of the same tool, or of one that does the same, brought something."""
-        return any(self._last_success.get(key, -1) > failed.position for key in purposes_of(failed.tool))
+        return any(self._last_success.get(key, -1) > failed.position for key in purposes_of(failed.tool or ""))
 
     def shut_out_by(self, failed: Call) -> Move | None:
         """Return the move that changed what this call could then not work on: by another tool, the same thing."""
@@ -130,7 +130,7 @@ class Blame:
             key: call.position
             for call in self._course.timeline.work
             if call.status != "error" and not is_empty(call)
-            for key in purposes_of(call.tool)
+            for key in purposes_of(call.tool or "")
         }
 
     @cached_property

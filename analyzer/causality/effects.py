@@ -2,8 +2,8 @@
 
 from collections.abc import Hashable
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
 
+from analyzer.remembered import remembered
 from analyzer.session.accessors import ABSENT
 from analyzer.timeline.call import Call
 from analyzer.timeline.telling import weight
@@ -16,11 +16,11 @@ __all__ = ["changes_world", "purposes_of", "values_among", "values_of"]
 _TELLING = 2
 
 
-@lru_cache(maxsize=4096)
-def purposes_of(tool: str | None) -> tuple[Hashable, ...]:
+@remembered(4096)
+def purposes_of(tool: str) -> tuple[Hashable, ...]:
     """Return what a tool is for: tools that share one of these are one, or do one thing to one kind of thing."""
-    verb = next(iter(name_words(tool or "")), "")
-    return (("tool", tool), *((verb, word) for word in sorted(telling_words(tool or "")) if word != verb))
+    verb = next(iter(name_words(tool)), "")
+    return (("tool", tool), *((verb, word) for word in sorted(telling_words(tool)) if word != verb))
 
 
 def changes_world(call: Call) -> bool:

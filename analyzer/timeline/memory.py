@@ -1,11 +1,11 @@
 """What became of each memory operation, counted once however many events report it."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from analyzer.remembered import remembered
 from analyzer.session.accessors import ABSENT, ACTION, OUTCOME, RESULT, first_given, name_of, payload_of, tool_of
 from analyzer.session.model import Event, Json
 from analyzer.session.shapes import is_object
@@ -76,7 +76,10 @@ def recalls(calls: Iterable[Call], events: Sequence[Event], known: Iterable[Memo
     return [
         _recall(call, events)
         for call in calls
-        if call.output_position >= 0 and _recalls(call.tool) and call.call_id not in call_ids and call.span not in spans
+        if call.output_position >= 0
+        and _recalls(call.tool or "")
+        and call.call_id not in call_ids
+        and call.span not in spans
     ]
 
 
@@ -86,10 +89,10 @@ def keeps(call: Call) -> bool:
     return "remember" in words or (not _MEMORY.isdisjoint(words) and not _CHANGES.isdisjoint(words))
 
 
-@lru_cache(maxsize=1024)
-def _recalls(tool: str | None) -> bool:
-    words = () if tool is None else name_words(tool)
-    return tool is not None and ("recall" in words or (not _MEMORY.isdisjoint(words) and is_lookup(tool)))
+@remembered(1024)
+def _recalls(tool: str) -> bool:
+    words = name_words(tool)
+    return "recall" in words or (not _MEMORY.isdisjoint(words) and is_lookup(tool))
 
 
 def _recall(call: Call, events: Sequence[Event]) -> MemoryOperation:

@@ -7,13 +7,13 @@ result are looked at, 12 levels deep.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
 from msgspec import Struct
 
 from analyzer.pattern import pattern
+from analyzer.remembered import remembered
 from analyzer.session.accessors import ABSENT
 from analyzer.session.model import Json
 from analyzer.session.shapes import is_list, is_object
@@ -118,7 +118,7 @@ def _id_of(value: Mapping[str, Any]) -> str | None:
     return None
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _names_id(name: str) -> bool:
     return _ID_KEYS.fullmatch(name) is not None
 

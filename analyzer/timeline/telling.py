@@ -6,10 +6,10 @@ belong to a tool, not to its answer.
 """
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from string import ascii_letters, digits
 
 from analyzer.pattern import pattern
+from analyzer.remembered import remembered
 from analyzer.session.model import Json
 from analyzer.timeline.outcome import unblocked
 
@@ -88,14 +88,14 @@ def sequence(text: str) -> list[str]:
     return _ATOMS.findall(_UNSPACED.sub(lambda run: f" {' '.join(run[0])} ", folded))
 
 
-@lru_cache(maxsize=65_536)
+@remembered(65_536)
 def weight(token: str) -> Weight:
     """Return how much it tells to meet a token again."""
     if token.isdigit() and token.isascii():
         return _number_weight(token)
     if is_piece(token):
         return int(len(token) >= _PHRASE and _GRAMMAR.fullmatch(token) is None)
-    if any(sign.isdigit() for sign in token):
+    if not token.isalpha() and any(sign.isdigit() for sign in token):
         return 2 if len(token) >= _ID else 0
     if not _PATH_SIGNS.isdisjoint(token) and len(token) >= _SHORTEST_PATH:
         return 2

@@ -1,8 +1,7 @@
 """What is a tool for, by its name: to change something, to run anything, to wait, or to hand over to another?"""
 
-from functools import lru_cache
-
 from analyzer.pattern import pattern
+from analyzer.remembered import remembered
 from analyzer.timeline.tool_words import name_words
 
 __all__ = ["changes_something", "hands_over_to", "runs_anything", "waits"]
@@ -32,7 +31,7 @@ _HANDOFF = pattern(
 )
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def changes_something(tool: str) -> bool:
     """Return whether a tool's name begins with a word for changing something; handing over and running are none."""
     words = name_words(tool)
@@ -41,7 +40,7 @@ def changes_something(tool: str) -> bool:
     return words[0] in _CHANGES
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def runs_anything(tool: str) -> bool:
     """Return whether a tool does whatever its arguments say: a shell, an interpreter, another agent."""
     return not _RUNS.isdisjoint(name_words(tool))
@@ -52,7 +51,7 @@ def waits(tool: str) -> bool:
     return not _WAITS.isdisjoint(name_words(tool))
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def hands_over_to(tool: str) -> str | None:
     """Return the name of the agent a tool hands over to, words joined by `_`; an empty text for people; else None."""
     words = name_words(tool)

@@ -1,9 +1,9 @@
 """What does a tool do, by the words of its name and its description: does it change something, or look it up?"""
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from analyzer.pattern import pattern
+from analyzer.remembered import remembered
 
 __all__ = ["is_lookup", "name_words", "telling_words", "writes"]
 
@@ -38,13 +38,13 @@ _IN_ANY_NAME = (
 _SHORTEST = 3
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def name_words(name: str) -> tuple[str, ...]:
     """Return the words of a tool's name, in lower case: `sendEmail`, `send_email` and `mail.send-email` alike."""
     return tuple(word.lower() for word in _WORD.findall(name[:200]))
 
 
-@lru_cache(maxsize=1024)
+@remembered(1024)
 def telling_words(name: str) -> frozenset[str]:
     """Return the words that tell what a tool is about: without those for what any tool does."""
     return frozenset(word for word in name_words(name) if word not in _IN_ANY_NAME and len(word) >= _SHORTEST)

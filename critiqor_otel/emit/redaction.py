@@ -5,13 +5,13 @@ A redaction is a set of rules that is applied to values of any form: attributes,
 
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from analyzer.lenient import is_mapping, is_sequence
+from analyzer.remembered import remembered
 from analyzer.session.model import Event
 from critiqor_otel.emit.secret_shapes import REDACTED, is_id_key, is_secret_key, redacted_id, redacted_text
 from critiqor_otel.span import Link, Resource, Scope, Span, SpanEvent
@@ -123,8 +123,8 @@ class Redaction(Struct, frozen=True):
         return bool(key) and ((self.secrets and _names_secret(key)) or (bool(self.deny) and _matches(key, self.deny)))
 
 
-_names_id = lru_cache(maxsize=4096)(is_id_key)
-_names_secret = lru_cache(maxsize=4096)(is_secret_key)
+_names_id = remembered(4096)(is_id_key)
+_names_secret = remembered(4096)(is_secret_key)
 
 
 def _matches(key: str, patterns: Iterable[str]) -> bool:

@@ -7,11 +7,11 @@ MessagePack through typed structs, a few microseconds a span. What it can't hold
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
-from functools import lru_cache
 from typing import Any
 
 import msgspec
 
+from analyzer.remembered import remembered
 from analyzer.session.codec import read_session, write_session
 from analyzer.session.model import Session
 from critiqor_otel.conventions.records import span_of_record
@@ -20,7 +20,8 @@ from critiqor_otel.span import Batch, Link, LogRecord, Resource, Scope, Span, Sp
 
 __all__ = ["Kind", "Packer", "Record", "Segment", "Unpacked", "pack_segment", "unpack", "unpack_segment"]
 
-_SHARED_THINGS = 4096
+_SHARED_THINGS = 1024  # resources and scopes of segments that are kept unpacked …
+_SHARED_BYTES = 1 << 14  # … none of more bytes
 _UNPACKABLE = (UnicodeEncodeError, OverflowError, TypeError, msgspec.ValidationError)
 
 
@@ -280,7 +281,7 @@ def _read_text(_segment: Segment, record: Record) -> Session:
     return read_session(_decode_bytes(record.content))
 
 
-@lru_cache(_SHARED_THINGS)
+@remembered(_SHARED_THINGS, longest=_SHARED_BYTES)
 def _thing(packed: bytes) -> Any:
     return pickle.loads(packed)  # noqa: S301  # as above
 

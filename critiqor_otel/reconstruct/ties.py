@@ -6,10 +6,10 @@ is told twice, in whatever order and however divided, adds up to the same.
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from msgspec import Struct
 
+from analyzer.remembered import remembered
 from critiqor_otel.conventions.carriage import CARRIED, SESSION, UNFINISHED, carried_session
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
@@ -184,18 +184,21 @@ def _add_name(found: Ties, name: str) -> None:
         found.numbered.add(numbered)
 
 
-@lru_cache(_REMEMBERED)
+@remembered(_REMEMBERED)
 def _keys(name: str) -> tuple[int, int | None]:
     """Return the digest of a name, and that of the name before its number."""
     stem, dot, number = name.rpartition(".")
     return digest("name", name), digest("name", stem) if dot and number.isdecimal() else None
 
 
-@lru_cache(_REMEMBERED)
 def digest(kind: str, name: str) -> int:
     """Return the digest of a name; those of different kinds do not meet."""
-    text = f"{kind}\0{name}".encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
+    return _digest(f"{kind}\0{name}")
+
+
+@remembered(_REMEMBERED)
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
 def told_times(span: Span) -> tuple[int, int]:

@@ -1,14 +1,21 @@
 """Nothing that a stranger writes into a trace ends a diagnosis, or holds it for more than a second a megabyte."""
 
+import gc
 import gzip
+import json
 import resource
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from command import COMMAND
-from hostile_traces import HOSTILE, MEGABYTE
+from hostile_traces import HOSTILE, MEGABYTE, request, span, text, tool
+
+from analyzer.diagnosis import Profile
+from critiqor_otel.decode.otlp_json import decode_traces
+from critiqor_otel.engine.local import diagnosed, gather, runs_of
 
 SECONDS_A_MEGABYTE = 1.0
 _MEASURED = """
@@ -69,3 +76,35 @@ def peak_megabytes(command: list[str | Path]) -> tuple[int, int]:
     done = subprocess.run([sys.executable, "-c", _MEASURED, *command], check=True, capture_output=True, text=True)
     peak, code = map(int, done.stdout.split())
     return peak // 1024, code
+
+
+def test_long_words_of_many_runs_are_not_remembered() -> None:
+    """What a receiver that diagnoses keeps of strangers, run after run, is none of their long names and words."""
+    longs = 20_000
+    runs = [run_of_long_words(f"{number:04d}" + "x" * longs) for number in range(120)]
+    diagnosed_at_once(runs[:20])  # loads what is loaded once
+
+    tracemalloc.start()
+    try:
+        diagnosed_at_once(runs[20:])
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert kept < 100 * longs / 4
+
+
+def run_of_long_words(word: str) -> bytes:
+    """Return a run that bears the word as its id, the name of its tool, an argument, an id, an error and an answer."""
+    called = tool(json.dumps({word: word, "order_id": word}), json.dumps({"id": word, f"{word}_id": 1}), word)
+    named = {"session.id": text(word), "gen_ai.conversation.id": text(word), "service.name": text(word)}
+    failed = {"status": {"code": 2, "message": word}}
+    again = span(3, {**tool(json.dumps({"order_id": f"{word} {word}/a.txt"}), word, f"recall_{word}"), **named})
+    return request([span(0, {**called, **named}), span(1, {**called, **named}, **failed), again])
+
+
+def diagnosed_at_once(requests: list[bytes]) -> None:
+    for body in requests:
+        sessions = runs_of(gather([decode_traces(body)])).sessions
+        assert len(list(diagnosed(sessions, profile=Profile.STANDARD))) == 1
