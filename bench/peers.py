@@ -13,12 +13,13 @@ import random
 import subprocess
 import sys
 import time
-import venv
 from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from statistics import median_low
 from typing import NamedTuple
+
+from environments import installed, version_of
 
 __all__ = ["main"]
 
@@ -104,12 +105,12 @@ class Took(NamedTuple):
 
     def cell(self) -> str:
         """Return a cell of the table."""
-        told = f"{self.cpu:.1f} / {self.clock:.1f}"
-        return told if self.ended else f"given up after {told}" if self.is_given_up else f"failed after {told}"
+        ending = "" if self.ended else "given up after " if self.is_given_up else "failed after "
+        return f"{ending}{self.cpu:.1f} / {self.clock:.1f}"
 
     @property
     def is_given_up(self) -> bool:
-        """Whether it was ended when its time was over; the system counts a little less than it allowed."""
+        """Whether its time was over; the system counts a little less than it allowed."""
         return not self.ended and self.cpu > PATIENCE - 1
 
 
@@ -121,7 +122,10 @@ def main() -> int:
     options.add_argument("--quick", action="store_true", help="a tenth of the spans: shows that it runs")
     given = options.parse_args()
     folder = given.folder.absolute()  # commands run in the folder of their input
-    commands = {OURS: _own_command(), **{peer.package: _installed(peer, folder) for peer in PEERS}}
+    commands = {
+        OURS: _own_command(),
+        **{peer.package: installed(peer.package, folder, peer.words, peer.options) for peer in PEERS},
+    }
     rows: list[tuple[str, ...]] = []
     for name in given.only:
         rows.append(_row(name, commands, folder, 10 if given.quick else 1))
@@ -264,15 +268,6 @@ def _own_command() -> list[str]:
     return [str(Path(sys.executable).with_name(OURS)), "diagnose", "--quiet", "{file}"]
 
 
-def _installed(peer: Peer, folder: Path) -> list[str]:
-    place = folder / peer.package
-    if not (place / "bin" / peer.words[0]).exists():
-        venv.create(place, with_pip=True)
-        install = [str(place / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", *peer.options]
-        subprocess.run([*install, peer.package], check=True)
-    return [str(place / "bin" / peer.words[0]), *peer.words[1:]]
-
-
 def _document(rows: list[tuple[str, ...]], folder: Path) -> Iterator[str]:
     yield from ("# Other analyzers on the same file", "")
     yield "Written by `bench/peers.py`: seconds of CPU / seconds on the clock of each command as its user types it,"
@@ -291,14 +286,8 @@ def _document(rows: list[tuple[str, ...]], folder: Path) -> Iterator[str]:
     yield from ("", "| analyzer | version | what it makes of the file |", "|---|---|---|")
     yield f"| {OURS} | {metadata.version(OURS)} | a verdict a run by all detectors, with cause, evidence and scores |"
     for peer in PEERS:
-        yield f"| {peer.package} | {_version(peer, folder)} | {peer.does} |"
+        yield f"| {peer.package} | {version_of(peer.package, folder)} | {peer.does} |"
     yield ""
-
-
-def _version(peer: Peer, folder: Path) -> str:
-    ask = f"from importlib.metadata import version; print(version({peer.package!r}))"
-    words = [str(folder / peer.package / "bin" / "python"), "-c", ask]
-    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -5,11 +5,12 @@ import os
 import socket
 import subprocess
 import time
-import venv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+from environments import installed
 
 __all__ = ["PEERS", "Found", "Peer", "weighed"]
 
@@ -68,7 +69,7 @@ def weighed(peer: Peer, folder: Path, send: Callable[[str], int], spans: int) ->
 
 @contextmanager
 def _serving(peer: Peer, folder: Path) -> Iterator[tuple[int, str]]:
-    command = _installed(peer, folder)
+    command = installed(peer.package, folder, peer.words)
     kept = folder / f"{peer.package}-data"
     kept.mkdir(exist_ok=True)
     places = {"http": _free_port(), "grpc": _free_port(), "ui": _free_port(), "folder": kept}
@@ -84,15 +85,6 @@ def _serving(peer: Peer, folder: Path) -> Iterator[tuple[int, str]]:
     finally:
         process.kill()
         process.wait()
-
-
-def _installed(peer: Peer, folder: Path) -> Sequence[str]:
-    place = folder / peer.package
-    if not (place / "bin" / peer.words[0]).exists():
-        venv.create(place, with_pip=True)
-        install = [str(place / "bin" / "pip"), "install", "--quiet", "--disable-pip-version-check", peer.package]
-        subprocess.run(install, check=True)
-    return [str(place / "bin" / peer.words[0]), *peer.words[1:]]
 
 
 def _free_port() -> int:
