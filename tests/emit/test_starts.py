@@ -12,7 +12,14 @@ from analyzer.diagnosis import diagnose
 from analyzer.session.codec import read_session
 from analyzer.session.model import Session
 
-DOCS = Path(__file__).parents[2] / "docs" / "instrument.md"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs" / "instrument.md"
+OWN_SET_UP = """
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+provider = TracerProvider()
+trace.set_tracer_provider(provider)
+"""
 AGENT = """
 from opentelemetry import trace
 tracer = trace.get_tracer("agent")
@@ -57,6 +64,15 @@ def test_a_start_beside_opentelemetry(tmp_path: Path) -> None:
     assert [event.event for event in session.events] == [
         *("state_transition", "tool_call", "tool_output", "state_transition"),
     ]
+
+
+def test_the_two_lines_of_the_readme(tmp_path: Path) -> None:
+    (lines,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+
+    run(tmp_path, sys.executable, "-c", OWN_SET_UP + lines + AGENT)
+
+    (session,) = written(tmp_path)
+    assert [event.event for event in session.events][1] == "tool_call"
 
 
 def test_a_start_without_touching_the_code(tmp_path: Path) -> None:
