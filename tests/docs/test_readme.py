@@ -14,7 +14,9 @@ from critiqor_otel.cli.main import VERBS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
-BLOCKS = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+BLOCKS = [
+    block for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL) if not language
+]
 LINES = [line.partition("  #")[0].strip() for block in BLOCKS for line in block.splitlines()]
 
 
