@@ -321,6 +321,20 @@ def test_a_loop_whose_results_are_not_known_is_less_certain() -> None:
     assert cause.description.endswith("; what it gave is not known.")
 
 
+def test_a_loop_whose_arguments_are_known_by_digest_is_the_same_failure_in_each_run() -> None:
+    """The digest is made with a key of its run's own."""
+    loops = [
+        [event for _ in range(3) for event in tool("search", result="x", payload={"input_fingerprint": digest})]
+        for digest in ("a1b2", "c3d4")
+    ]
+    for events in loops:
+        for event in events:
+            event.pop("args", None)
+    (one,), (other,) = (found(infinite_tool_loop, START, *events, END) for events in loops)
+
+    assert one.fingerprint == other.fingerprint
+
+
 @pytest.mark.parametrize(("retries", "words"), [(0, "each time."), (1, "with 1 retry."), (2, "with 2 retries.")])
 def test_the_retries_of_a_loop_are_counted(retries: int, words: str) -> None:
     again = [{"event": "retry_event", "tool": "search", "args": {}, "tool_call_id": "c"}] * retries

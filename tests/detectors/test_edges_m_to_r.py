@@ -7,6 +7,7 @@ from small_runs import END, START, asks, found, heard, response, said, tool
 
 from analyzer.detectors import (
     malformed_model_output,
+    memory_degradation,
     misreported_result,
     missing_delegate,
     missing_tool_output,
@@ -51,6 +52,31 @@ def test_arguments_that_were_meant_as_json_can_be_read(arguments: str, count: in
 
     assert len(found(malformed_model_output, START, *failed, END)) == count
     assert found(malformed_model_output, START, *tool("get_weather", arguments, "sunny"), END) == ()
+
+
+def forgotten(*before: dict[str, Any]) -> tuple[str | None, str]:
+    """Return how severe two look-ups that came back empty are after something, and what is said of them."""
+    empty = [event for number in range(2) for event in tool("memory_search", {"q": number}, {"results": []})]
+    (cause,) = found(memory_degradation, START, *before, *empty, END)
+    return cause.severity, cause.description
+
+
+@pytest.mark.parametrize(
+    ("before", "severity"),
+    [
+        (tool("memory_store", {"name": "Ada"}, "ok"), "medium"),
+        (tool("memory_store", {"name": "Ada"}, error="disk full"), "low"),
+        (tool("get_price", {}, 10), "low"),
+    ],
+)
+def test_what_was_never_stored_is_not_missed(before: Events, severity: str) -> None:
+    assert forgotten(*before) == (severity, "Memory look-ups (memory_search) came back empty 2 times.")
+
+
+def test_look_ups_without_a_tool_are_told_without_one() -> None:
+    (cause,) = found(memory_degradation, START, {"event": "memory_event", "payload": {"outcome": "miss"}}, END)
+
+    assert cause.description == "Memory look-ups came back empty once."
 
 
 ORDER = {"order_id": "W-1701", "status": "processed", "email": "a@example.org", "size": "30"}
@@ -178,6 +204,7 @@ def unanswered(*events: dict[str, Any]) -> list[str | None]:
         ((said("Let me see."), SILENT, END), ["empty-answer"]),
         ((SILENT, output_of("Ten dollars.")), []),
         ((SILENT, {"event_type": "turn_end", "payload": {"output": "Ten."}}, END), ["empty-answer"]),
+        ((SILENT, *tool("final_result", {"text": "Ten."}, "done", payload={"pseudo": True}), END), []),
         ((SEARCH, *tool("search", {}, "x", tool_call_id="c1"), END), ["ended-on-a-result"]),
         ((SEARCH, *tool("search", {}, "x", tool_call_id="c1")), []),  # whether it ended is not known
         ((SEARCH, *tool("search", {}, tool_call_id="c1"), END), []),  # another type tells of that
@@ -280,6 +307,7 @@ def fetched(retries: int, call_id: str, **ended: Any) -> Events:
         ([response(text="So."), *retried(5, payload={"model": "m"})], ["medium"]),
         ([*retried(5, payload={"model": "m"}), response(text="So.")], ["low"]),
         ([*retried(5, payload={"model": "m"}), response(error="overloaded")], ["medium"]),
+        ([*retried(4, payload={"model": "m"}), response(text="So."), *retried(1, payload={"model": "m"})], ["medium"]),
     ],
 )
 def test_a_client_that_retries_often_is_told(events: Events, severities: list[str]) -> None:
@@ -302,6 +330,19 @@ def fails(count: int, url: str = "") -> Events:
 )
 def test_attempts_that_fail_in_a_row_are_told(events: Events, count: int) -> None:
     assert len(found(retry_storm, START, *events, END)) == count
+
+
+def test_a_tool_that_polls_hides_no_other_that_fails() -> None:
+    events = [*tool("check_mail", {}, "none yet"), *fails(5)]
+
+    assert len(found(retry_storm, START, *events, END, polling_tools=("check_*",))) == 1
+
+
+def test_storms_that_mingle_are_told_in_order_of_their_first_attempts() -> None:
+    one, other = ({"model": "first"}, {"model": "second"})
+    events = [*retried(1, payload=one), *retried(5, payload=other), *retried(4, payload=one)]
+
+    assert [cause.description.split()[5] for cause in found(retry_storm, START, *events, END)] == ["first", "second"]
 
 
 def test_retries_of_a_call_that_loops_belong_to_the_loop() -> None:

@@ -156,6 +156,7 @@ def ruled(*messages: str, rule: str = RULE) -> dict[str, Any]:
         ([ruled("Hm."), asks(("c1", "get_order", {}), text="I look."), heard("Yes."), *CANCELS], 1),
         ([ruled("Yes."), *CANCELS, said("It is cancelled.")], 1),
         ([ruled("Hm."), *tool("send_book", {"id": 7}, "ok")], 0),  # another deed than those of the rule
+        ([ruled("Hm."), *tool("send_return", {"id": 7}, "ok")], 0),  # it sends, whatever it is about
     ],
 )
 def test_an_action_takes_the_assent_of_the_user(events: Events, count: int) -> None:
@@ -319,6 +320,7 @@ def without(figures: int) -> str:
         ([*tool("find_gyms", {"near": ""}, {"rows": [212.5, 410.5, 917.5, 355.5]}), said(GYMS)], 0),
         ([*tool("find_gyms", {"near": ""}, "x\n212.5\n410.5\n917.5\n355.5"), said(GYMS)], 0),
         ([*tool("find_gyms", {"near": ""}, "212.5,410.5,917.5,355.5"), said(GYMS)], 0),
+        ([*tool("find_gyms", {"near": ""}, "\x00212.5\x00410.5\x00917.5\x00355.5"), said(GYMS)], 0),
         (
             [
                 *tool("find_gyms", {"near": ""}, "1,212 1,410 2,917 1,355"),
