@@ -418,6 +418,9 @@ def test_what_is_denied_elsewhere_is_made_up_all_the_same(sentence: str, count: 
     ("args", "count"),
     [
         ({"code": "key = 'YOUR_API_KEY'"}, 1),
+        ({"code": "key = 'sk-XXXXXXXX'"}, 1),
+        ({"code": 'key = "sk-XXXXXXXX"'}, 1),
+        ({"code": "roman = XXXX"}, 0),
         ("key = 'YOUR_API_KEY'", 1),
         (["key = 'YOUR_API_KEY'"], 1),
         ({"cells": [{"source": "key = 'YOUR_API_KEY'"}]}, 1),

@@ -209,6 +209,7 @@ def looked_up(value: Any, name: str = "order_id", *, by: str | None = "get_order
         (looked_up("W-884213", "session_id"), 0),
         (looked_up("W-884213", "order_id_note"), 0),  # a note is no id
         (tool("get_order", {"note": "x", "order_id": "W-884213"}, "ok"), 1),
+        (tool("get_order", {"user_id": "myself", "order_id": "W-884213"}, "ok"), 1),
         (looked_up("12345"), 1),
         (looked_up("1234"), 0),
         (looked_up("A-1234"), 1),
