@@ -19,6 +19,7 @@ from critiqor_otel.conventions.families import (
     langsmith,
     litellm,
     llamaindex,
+    logfire,
     mcp,
     mlflow,
     ms_agent_framework,
@@ -44,6 +45,7 @@ ALL: tuple[Convention, ...] = (
     autogen.CONVENTION,
     google_adk.CONVENTION,
     strands.CONVENTION,
+    logfire.CONVENTION,  # its model calls are also pydantic-ai's
     pydantic_ai.CONVENTION,
     ms_agent_framework.CONVENTION,
     crewai.CONVENTION,

@@ -1,0 +1,65 @@
+"""The OpenAI Agents SDK as Logfire tells of it: what a span is stands in the template of its message.
+
+Its model calls are written in OTel GenAI names; its tools and agents in words of their own.
+"""
+
+from typing import Any
+
+from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
+from critiqor_otel.conventions.jsontext import structured
+from critiqor_otel.conventions.remedies import content_by
+from critiqor_otel.conventions.shapes import inner, json_value, text
+from critiqor_otel.conventions.signs import Signs
+from critiqor_otel.span import Span
+
+__all__ = ["CONVENTION"]
+
+_SCOPE = "logfire.openai_agents"
+_TEMPLATE = "logfire.msg_template"
+_AGENT, _TOOL = "Agent run: {name!r}", "Function: {name}"
+_ROLES = {_AGENT: SpanRole.AGENT, _TOOL: SpanRole.TOOL, "Guardrail {name!r} {triggered=}": SpanRole.EVALUATION}
+_TURN = "Turn {turn} for agent "  # the agent's name is part of the template
+
+
+def _of_logfire(span: Span) -> SpanRole | None:
+    if span.scope.name != _SCOPE or "gen_ai.operation.name" in span.attributes:
+        return None
+    template = str(span.attributes.get(_TEMPLATE))
+    return SpanRole.TURN if template.startswith(_TURN) else _ROLES.get(template, SpanRole.OTHER)
+
+
+def _given(value: Any) -> str | None:
+    """Return a text that is none where nobody gave it: `null`."""
+    return None if value == "null" else text(value)
+
+
+def _failed(span: Span) -> bool | None:
+    """Return that the span holds an error: its status says nothing of it."""
+    return True if structured(span.attributes.get("error")) else None
+
+
+def _named(*templates: str, key: str = "name", shape: Any = text) -> When:
+    return When(_TEMPLATE, frozenset(templates), At(key, shape))
+
+
+CONVENTION = Convention(
+    name="logfire",
+    source="https://github.com/pydantic/logfire/blob/main/logfire/_internal/integrations/openai_agents.py",
+    known_by="the scope `logfire.openai_agents` without `gen_ai.operation.name`",
+    recognise=_of_logfire,
+    signs=Signs(scopes=(_SCOPE,)),
+    fields={
+        Field.SESSION_ID: (At("group_id", _given),),
+        Field.AGENT_NAME: (_named(_AGENT), At("agent_name", text)),
+        Field.TOOL_NAME: (_named(_TOOL),),
+        Field.TOOL_ARGUMENTS: (_named(_TOOL, key="input", shape=json_value),),
+        Field.TOOL_RESULT: (_named(_TOOL, key="output", shape=json_value),),
+        Field.FAILED: (Everywhere(_failed),),
+        Field.ERROR_MESSAGE: (
+            At("error", inner("data", "error", shape=text)),
+            At("error", inner("message", shape=text)),
+        ),
+        Field.EVALUATION_NAME: (_named("Guardrail {name!r} {triggered=}"),),
+    },
+    remedies=content_by("Leave trace_include_sensitive_data of the RunConfig at True."),
+)
