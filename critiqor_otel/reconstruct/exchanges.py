@@ -6,6 +6,7 @@ agent's transcript is all there is.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -19,7 +20,7 @@ __all__ = ["Asked", "Exchanges", "canonical"]
 
 
 class Asked(Struct, frozen=True):
-    """A request for a tool in a model's answer."""
+    """A request for a tool in a model's answer, or that a later request tells of an answer which is silent."""
 
     request: ToolRequest
     model: Node
@@ -72,15 +73,27 @@ class Exchanges:
         return None
 
     def _requests(self) -> Iterator[Asked]:
-        next_start = self._next_starts()
+        following = self._following()
         counts: Counter[str] = Counter()
         place = 0
-        for turn, node in enumerate(self._speakers):
-            for message in _messages(node, self._said):
-                for request in message.tool_requests:
-                    yield Asked(request, node, turn, counts[request.name], place, next_start[turn])
-                    counts[request.name] += request.id is None
-                    place += request.id is None
+        for turn, (node, later) in enumerate(zip(self._speakers, following, strict=True)):
+            next_start = None if later is None else later.start_ns
+            for request in self._requests_of(node, later):
+                yield Asked(request, node, turn, counts[request.name], place, next_start)
+                counts[request.name] += request.id is None
+                place += request.id is None
+
+    def _requests_of(self, node: Node, later: Node | None) -> list[ToolRequest]:
+        """Return what an answer asks for; where it says nothing at all, what the agent's next request tells of it."""
+        said = list(_messages(node, self._said))
+        found = [request for message in said for request in message.tool_requests]
+        if found or later is None or node.role is not _MODEL or any(message.text for message in said):
+            return found
+        before, after = list(_messages(node, _HISTORY)), list(_messages(later, _HISTORY))
+        if not before or after[: len(before)] != before:
+            return []
+        told = takewhile(lambda message: message.role == "assistant", after[len(before) :])
+        return [request for message in told for request in message.tool_requests]
 
     def _named(self, asked: list[Asked]) -> list[Asked]:
         """Give requests without an id the id under which a later request tells them again (LiteLLM)."""
@@ -113,15 +126,16 @@ class Exchanges:
                     counts[request.name] += 1
         return retold
 
-    def _next_starts(self) -> list[int | None]:
-        following: dict[int, int | None] = {}
-        starts: list[int | None] = []
+    def _following(self) -> list[Node | None]:
+        """Return the next model call of each speaker's agent."""
+        next_of: dict[int, Node] = {}
+        found: list[Node | None] = []
         for node in reversed(self._speakers):
             agent = id(node.place.agent)
-            starts.append(following.get(agent))
-            if node.role is SpanRole.MODEL:
-                following[agent] = node.start_ns
-        return starts[::-1]
+            found.append(next_of.get(agent))
+            if node.role is _MODEL:
+                next_of[agent] = node
+        return found[::-1]
 
     def _read_answers(self) -> dict[tuple[str, int], list[tuple[int, Node, ToolResponse]]]:
         """Index the answers by call id, or by tool and number; of an answer sent again and again the first is kept."""
