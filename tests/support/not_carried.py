@@ -107,6 +107,7 @@ FURTHER_ABSENT: NotCarried = {
     "otel_genai_smolagents": dict.fromkeys(
         ("tool_calls", "tool_errors", "tool_arguments", "tool_results", "model_calls", "tokens"), _AGENT_ALONE
     ),
+    "semantic_kernel": {"messages": "messages go to Python's logging"},
 }
 FURTHER_PARTIAL: NotCarried = {}
 """The same for the further captures, which the page of conventions does not show."""
