@@ -208,6 +208,12 @@ def test_pydantic_ai_0_writes_events_into_one_attribute(facts: Make) -> None:
     assert facts({}, name="running tools", scope="pydantic-ai").role is SpanRole.TURN
 
 
+def test_semantic_kernel_names_one_reason(facts: Make) -> None:
+    call = facts({"gen_ai.operation.name": "chat", "gen_ai.response.finish_reason": "FinishReason.LENGTH"})
+
+    assert call.get(Field.FINISH_REASONS) == ["FinishReason.LENGTH"]
+
+
 def test_logfires_own_instrumentation_keeps_request_and_response(facts: Make) -> None:
     call = facts(
         {

@@ -228,7 +228,10 @@ CONVENTION = Convention(
             At("operation.cost", number),
             At("gen_ai.cost.total_cost", number),
         ),
-        Field.FINISH_REASONS: (At("gen_ai.response.finish_reasons", strings),),
+        Field.FINISH_REASONS: (
+            At("gen_ai.response.finish_reasons", strings),
+            At("gen_ai.response.finish_reason", strings),  # Semantic Kernel
+        ),
         Field.MAX_TOKENS: (At("gen_ai.request.max_tokens", integer),),
         Field.SYSTEM_INSTRUCTIONS: (
             At("gen_ai.system_instructions", instructions),
