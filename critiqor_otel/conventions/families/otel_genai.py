@@ -223,15 +223,8 @@ CONVENTION = Convention(
             At("gen_ai.usage.reasoning_tokens", integer),
             At("gen_ai.usage.details.reasoning_tokens", integer),
         ),
-        Field.COST: (
-            At("gen_ai.usage.cost", number),
-            At("operation.cost", number),
-            At("gen_ai.cost.total_cost", number),
-        ),
-        Field.FINISH_REASONS: (
-            At("gen_ai.response.finish_reasons", strings),
-            At("gen_ai.response.finish_reason", strings),  # Semantic Kernel
-        ),
+        Field.COST: tuple(At(key, number) for key in ("gen_ai.usage.cost", "operation.cost", "gen_ai.cost.total_cost")),
+        Field.FINISH_REASONS: tuple(At(f"gen_ai.response.finish_reason{end}", strings) for end in ("s", "")),
         Field.MAX_TOKENS: (At("gen_ai.request.max_tokens", integer),),
         Field.SYSTEM_INSTRUCTIONS: (
             At("gen_ai.system_instructions", instructions),
