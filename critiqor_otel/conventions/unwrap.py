@@ -20,6 +20,7 @@ __all__ = [
     "langchain_input",
     "langchain_output",
     "mcp_result",
+    "message_output",
     "only_key",
     "response_of_part",
     "through",
@@ -176,6 +177,13 @@ def graph_command(value: Any) -> Any:
     messages = value["update"].get("messages")
     found = [message for message in messages if tool_message_fields(message)] if is_list(messages) else []
     return found[0] if len(found) == 1 else value
+
+
+def message_output(value: Any) -> Any:
+    """Take LangChain.js's `{output: …}` off a tool message, or off a command that holds one."""
+    within = value["output"] if is_object(value) and len(value) == 1 and "output" in value else None
+    is_message = tool_message_fields(within) is not None or graph_command(within) is not within
+    return within if is_message else value
 
 
 _BLOCK_KEYS = frozenset(

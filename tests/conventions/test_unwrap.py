@@ -1,10 +1,13 @@
 """What a tool received and gave back, without each framework's wrapping: literal examples from captures."""
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from critiqor_otel.conventions.convention import Salvaged
+from critiqor_otel.conventions.convention import Field, Salvaged
+from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.unwrap import (
     Unwrap,
     call_keywords,
@@ -13,6 +16,7 @@ from critiqor_otel.conventions.unwrap import (
     langchain_input,
     langchain_output,
     mcp_result,
+    message_output,
     only_key,
     response_of_part,
     through,
@@ -22,6 +26,7 @@ from critiqor_otel.conventions.unwrap import (
     typed_blocks,
 )
 
+Make = Callable[..., Facts]
 LANGCHAIN = (
     '{"input_str": "{\'url\': \'https://x.test/a\'}", "tags": ["seq:step:1"], "metadata": {"langgraph_step": 5},'
     ' "inputs": {"url": "https://x.test/a"}, "kwargs": {"color": "green", "name": null, "tool_call_id": "call_1"}}'
@@ -115,6 +120,8 @@ def test_a_results_wrapping_is_taken_off(value: str, steps: tuple[Unwrap, ...], 
         (tool_message, {"type": "tool", "name": "hammer"}),
         (tool_output, {"tool_name": "x"}),
         (graph_command, {"update": {"messages": []}}),
+        (message_output, {"output": "sunny"}),
+        (message_output, {"output": {"type": "constructor", "kwargs": {"content": "sunny"}}}),
         (response_of_part, {"response": "yes", "name": "x", "score": 1}),
         (langchain_output, {"output": 1, "unit": "kg"}),
     ],
@@ -133,6 +140,19 @@ def test_a_graph_command_gives_the_one_tool_message_in_it() -> None:
     command = {"graph": None, "update": {"messages": [{"type": "tool", "content": "done", "tool_call_id": "c"}]}}
 
     assert through(graph_command, tool_message)(command) == "done"
+
+
+@pytest.mark.parametrize("wrapped", [False, True], ids=["message", "command"])
+def test_what_langchain_js_puts_around_a_tools_message_is_taken_off(facts: Make, *, wrapped: bool) -> None:
+    """The message bears the id of its call, so that equal results would never look equal."""
+    message = {"status": "error", "content": "sunny", "tool_call_id": "call_3", "name": "get_weather"}
+    lc = {"lc": 1, "type": "constructor", "id": ["langchain_core", "messages", "ToolMessage"], "kwargs": message}
+    output = {"output": {"lg_name": "Command", "update": {"messages": [lc]}} if wrapped else lc}
+    tool = facts({"openinference.span.kind": "TOOL", "output.value": json.dumps(output)})
+
+    assert [tool.get(field) for field in (Field.TOOL_RESULT, Field.TOOL_CALL_ID, Field.FAILED)] == [
+        *("sunny", "call_3", True),
+    ]
 
 
 def test_a_tool_message_also_tells_its_call_and_its_status() -> None:

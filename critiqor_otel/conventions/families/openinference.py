@@ -33,6 +33,7 @@ from critiqor_otel.conventions.unwrap import (
     call_keywords,
     graph_command,
     mcp_result,
+    message_output,
     through,
     tool_message,
     tool_message_field,
@@ -46,6 +47,8 @@ _KIND = "openinference.span.kind"
 _MODEL = frozenset({"LLM"})
 _TOOL = frozenset({"TOOL"})
 _AGENT = frozenset({"AGENT"})
+_MESSAGE = (message_output, graph_command)
+"""What LangChain and LangGraph put around the message that a tool gave back."""
 _STATUS = one_of({"error": True, "success": False})
 _LOOK_UP = frozenset({"RETRIEVER", "RERANKER"})
 
@@ -163,14 +166,14 @@ CONVENTION = Convention(
         Field.TOOL_CALL_ID: (
             At("tool.id", text),
             At("tool_call.id", text),
-            When(_KIND, _TOOL, At("output.value", tool_message_field("tool_call_id", graph_command))),
+            When(_KIND, _TOOL, At("output.value", tool_message_field("tool_call_id", *_MESSAGE))),
         ),
         Field.TOOL_ARGUMENTS: (When(_KIND, _TOOL, At("input.value", through(call_keywords))),),
         Field.TOOL_RESULT: (
-            When(_KIND, _TOOL, At("output.value", through(graph_command, tool_message, mcp_result, typed_blocks))),
+            When(_KIND, _TOOL, At("output.value", through(*_MESSAGE, tool_message, mcp_result, typed_blocks))),
         ),
         Field.FAILED: (
-            When(_KIND, _TOOL, At("output.value", composed(tool_message_field("status", graph_command), _STATUS))),
+            When(_KIND, _TOOL, At("output.value", composed(tool_message_field("status", *_MESSAGE), _STATUS))),
         ),
         Field.ERROR_TYPE: (FromEvent("exception", "exception.type", text),),
         Field.ERROR_MESSAGE: (FromEvent("exception", "exception.message", text),),
