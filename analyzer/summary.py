@@ -180,16 +180,17 @@ def _exit_code(timeline: Timeline) -> int | None:
 
 
 def _error_texts(timeline: Timeline) -> tuple[str, ...]:
+    """Return each error once, where it was last told: what the run ended with stands at the end, and is never cut."""
     seen: dict[str, None] = {}
-    for text in _all_errors(timeline):
-        if text is not None and len(seen) < _SHOWN_ERRORS:
-            seen.setdefault(text)
-    return tuple(seen)
+    for text in filter(None, _all_errors(timeline)):
+        seen.pop(text, None)
+        seen[text] = None
+    return tuple(seen)[-_SHOWN_ERRORS:]
 
 
 def _all_errors(timeline: Timeline) -> Iterator[str | None]:
-    yield from (_message(event) for event in timeline.of_kind(EventKind.ERROR_EVENT))
     yield from (call.error for call in timeline.calls if call.status == "error")
+    yield from (_message(event) for event in timeline.of_kind(EventKind.ERROR_EVENT))
 
 
 def _message(event: Event) -> str | None:

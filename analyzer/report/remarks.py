@@ -79,11 +79,9 @@ def _ending(run: RunReport) -> Iterator[Remark]:
 
 def _failed(verdict: Diagnosis) -> str:
     code, errors = verdict.runtime_metrics.exit_code, verdict.runtime_metrics.errors
-    last = errors[-1] if errors else ""
-    if last == _TIMED_OUT:
+    if errors and errors[-1] == _TIMED_OUT:
         return "the command took longer than it may, and was ended"
-    if last == _ENDED:
-        last = ""  # what `run` says of any process that failed
+    last = next((error for error in reversed(errors) if error != _ENDED), "")  # `run` says it of any that failed
     if code is not None and code < 0:
         return f"the command was ended by {_signal(-code)}{f': {_shortened(last)}' if last else ''}"
     with_code = f" with exit code {code}" if code else ""

@@ -141,8 +141,15 @@ def test_errors_are_told_once_each_in_their_own_words() -> None:
     told = {"event_type": "error", "payload": {"message": "no network", "error_type": "OSError"}}
     diagnosis = diagnose(session_of(told, *answered(ValueError("boom"), ValueError("boom")), told))
 
-    assert diagnosis.runtime_metrics.errors == ("no network", "boom")
+    assert diagnosis.runtime_metrics.errors == ("boom", "no network")
     assert diagnosis.evidence_summary.tool_errors == 2
+
+
+def test_what_a_run_ended_with_is_its_last_error_however_many_tools_failed() -> None:
+    failures = [event for number in range(30) for event in answered(ValueError(f"boom {number}"))]
+    errors = diagnose(session_of(*failures, {"event_type": "error", "error": "crashed"})).runtime_metrics.errors
+
+    assert (len(errors), errors[-1]) == (20, "crashed")
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,13 @@ def test_trust_is_unknown_where_the_evidence_is_insufficient(clean: RunReport) -
             ["the run failed: boom; for that, trust is 74 at most", "errors: one · boom"],
         ),
         ({"status": RunStatus.FAILED, "runtime_metrics": RunMetrics(exit_code=3)}, ["the run failed with exit code 3"]),
+        (
+            {
+                "status": RunStatus.FAILED,
+                "runtime_metrics": RunMetrics(errors=("boom", "crashed", "process_exit"), exit_code=1),
+            },
+            ["the run failed with exit code 1: crashed"],
+        ),
         ({"status": RunStatus.FAILED, "trust_score": 49}, ["the run failed, and nothing says why\n"]),
         (
             {"status": RunStatus.UNFINISHED, "trust_score": 79},
