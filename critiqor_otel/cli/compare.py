@@ -131,6 +131,7 @@ def command(**given: Any) -> int:
     """Tell what changed from A to B: trust, failures, steps, tokens and time.
 
     A and B are each a trace, a session file, a folder of either, a verdict, or the id of a run in the history of
-    --runs. Where there are several runs, their averages count; runs of one id, else of one task, are held side by side.
+    --runs, or its beginning. Where there are several runs, their averages count; runs of one id, else of one task, are
+    held side by side.
     """
     return compare(Request(**given))

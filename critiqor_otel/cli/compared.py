@@ -55,10 +55,13 @@ def read_compared(given: str, judging: Judging, *, side: Side) -> Compared:
 
 def _by_id(run_id: str, judging: Judging, side: Side) -> EvaluationRecord:
     with open_history(judging.runs, side=side) as history:
-        record = history.record(run_id)
-    if record is None:
-        raise click.UsageError(f"{run_id!r} is no path, and the history of {judging.runs} holds no run of that id")
-    return record
+        ids = [run.run_id for run in history.runs() if run.run_id.startswith(run_id)]
+        record = history.record(ids[0] if len(ids) == 1 else run_id)
+    if record is not None:
+        return record
+    if ids:
+        raise click.UsageError(f"{len(ids)} runs in the history of {judging.runs} begin with {run_id!r}")
+    raise click.UsageError(f"{run_id!r} is no path, and the history of {judging.runs} holds no run of that id")
 
 
 def _of_records(name: str, records: Sequence[EvaluationRecord], side: Side) -> Compared:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from command import CAPTURES, CLEAN, LOOP, Critiqor
+from evaluated import fill_history
 
 RETRIED = CAPTURES / "pydantic_ai" / "tool_error_then_retry.otlp.jsonl"
 
@@ -76,3 +77,16 @@ def test_the_page_is_whole_and_loads_nothing(critiqor: Critiqor, tmp_path: Path)
     assert page.startswith("<!DOCTYPE html>")
     assert "Infinite tool loop" in page
     assert not re.search(r'(?:src|href)="(?:https?:)?//', page)
+
+
+def test_the_beginning_of_an_id_names_its_run_where_no_other_begins_so(critiqor: Critiqor, tmp_path: Path) -> None:
+    fill_history(tmp_path / "runs", *(80 for _ in range(10)))
+    fill_history(tmp_path / "runs", 60, agent="bob")
+
+    whole, begun = (critiqor("compare", "ada_1", bob, "--format", "json") for bob in ("bob_1", "b"))
+    many = critiqor("compare", "ada_", "b")
+
+    assert (whole.code, begun.code) == (0, 0)
+    assert begun.out.replace('"b"', '"bob_1"') == whole.out
+    assert many.code == 2
+    assert "10 runs in the history of runs begin with 'ada_'" in many.err
