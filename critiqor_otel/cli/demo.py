@@ -53,6 +53,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 def demo(request: Request) -> int:
     """Lay out the trace, seal its session, diagnose it, and tell where the files lie."""
+    if request.endpoint is not None and request.jaeger is None:
+        raise click.UsageError("--endpoint goes with --jaeger.")
     side = Side(quiet=request.quiet)
     folder = Path(request.output or tempfile.mkdtemp(prefix="critiqor-otel-demo-"))
     trace = _lay_out(folder)

@@ -56,3 +56,10 @@ def test_a_jaeger_that_is_not_there_costs_the_link_alone(critiqor: Critiqor) -> 
     assert "infinite_tool_loop" in done.out
     assert "See it in Jaeger" not in done.out
     assert "did not take the run: is Jaeger there?" in done.err
+
+
+def test_an_endpoint_without_a_jaeger_is_refused(critiqor: Critiqor) -> None:
+    done = critiqor("demo", "--output", "demo", "--endpoint", "http://localhost:4318")
+
+    assert done.code == 2
+    assert "--endpoint goes with --jaeger." in done.err
