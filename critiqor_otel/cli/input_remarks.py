@@ -55,9 +55,8 @@ def tell_remarks(remarks: Remarks, *, side: Side, any_run: bool) -> None:
     if len(foreign) > _NAMED_FOREIGN and not side.verbose:
         skipped = [note for note in skipped if not is_of_no_format(note)]
         side.tell(foreign[:_NAMED_FOREIGN])
-        side.say(
-            f"… and {len(foreign) - _NAMED_FOREIGN} more files of no format that is known here; --verbose names all"
-        )
+        left = _counted(len(foreign) - _NAMED_FOREIGN, "more file")
+        side.say(f"… and {left} of no format that is known here; --verbose names all")
     side.tell((*skipped, *remarks.notes))
     side.fail_on(named)
     if any(map(is_of_no_format, named if any_run else remarks.skipped)):

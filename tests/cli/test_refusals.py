@@ -185,6 +185,11 @@ def test_of_many_foreign_files_the_first_are_named(critiqor: Critiqor, tmp_path:
     folded = critiqor("diagnose", "many", "--fail-on", "never").err
     told = critiqor("diagnose", "many", "--fail-on", "never", "--verbose").err
 
+    for number in range(4, 9):
+        (folder / f"package{number}.json").unlink()
+    one_left = critiqor("diagnose", "many", "--fail-on", "never").err
+
+    assert "… and 1 more file of no format" in one_left
     assert folded.count("package") == 3
     assert "… and 6 more files of no format that is known here; --verbose names all" in folded
     assert told.count("package") == 9
