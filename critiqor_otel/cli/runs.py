@@ -12,6 +12,8 @@ from analyzer.evaluation.history.query import RunOrder, RunQuery
 from analyzer.report.csv_form import csv_line
 from analyzer.report.json_form import encode_json
 from analyzer.report.words import READINESS
+from analyzer.scoring import Readiness
+from analyzer.timeline.ending import RunStatus
 from critiqor_otel.cli import options
 from critiqor_otel.cli.columns import aligned, shown
 from critiqor_otel.cli.exit_code import ExitCode
@@ -35,6 +37,9 @@ _ORDERS: Mapping[str, RunOrder] = {
     "latency": "latency",
     "tokens": "tokens",
 }
+
+_STATUSES = list(map(str, RunStatus))
+_LEVELS = list(map(str, Readiness))
 
 _COLUMNS: Mapping[str, Callable[[RunSummary], str]] = {
     "RUN": lambda run: run.run_id,
@@ -90,9 +95,16 @@ def list_runs(request: Request) -> int:
 
 
 def _nothing_fits(request: Request) -> str:
-    known = summaries()
-    near = "" if request.failure is None or request.failure in known else meant(request.failure, known)
-    return f"no run in {request.history} fits{f'; {near}' if near else ''}"
+    hints = (
+        meant(given, known) or there_is
+        for given, known, there_is in (
+            (request.status, _STATUSES, f"--status knows no {request.status!r}, but {', '.join(_STATUSES)}"),
+            (request.readiness, _LEVELS, f"--readiness knows no {request.readiness!r}, but {', '.join(_LEVELS)}"),
+            (request.failure, list(summaries()), "`critiqor-otel explain` lists the failure types"),
+        )
+        if given is not None and given not in known
+    )
+    return "; ".join((f"no run in {request.history} fits", *hints))
 
 
 def _table(runs: Sequence[RunSummary]) -> Iterator[bytes]:
@@ -147,7 +159,8 @@ def command(**given: Any) -> int:
     """List the runs of a history, with what became of each.
 
     That is trust, verdict, main failure, exit code, seconds and tokens; ? is what its evidence doesn't tell.
-        HISTORY is a folder of runs, by default `runs`, or a store. `diagnose` of such a folder fills its history; where
+
+    HISTORY is a folder of runs, by default `runs`, or a store. `diagnose` of such a folder fills its history; where
     there is none, it is made from the verdicts that lie beside the runs.
     """
     return list_runs(Request(**given))

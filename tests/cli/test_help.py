@@ -76,3 +76,10 @@ def quickest(command: list[str]) -> float:
         subprocess.run(command, check=True, capture_output=True)
         times.append(time.perf_counter() - begin)
     return min(times)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_paragraph_of_the_help_has_a_hole_in_it(verb: str, critiqor: Critiqor) -> None:
+    told = critiqor(verb, "--help").out.partition("\nOptions:")[0]
+
+    assert not re.search(r"\S {2,}\S", told)

@@ -131,6 +131,23 @@ def test_a_choice_that_no_run_fits_is_told_of(critiqor: Critiqor, tmp_path: Path
     assert "no run in runs fits; did you mean infinite_tool_loop?" in none.err
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--status", "complete", "did you mean completed?"),
+        ("--status", "bogus", "--status knows no 'bogus', but completed, failed, unfinished, unknown"),
+        ("--readiness", "safe", "did you mean safe_to_deploy or unsafe_for_production?"),
+        ("--failure", "xyzzy", "`critiqor-otel explain` lists the failure types"),
+    ],
+)
+def test_a_choice_that_no_run_can_fit_is_told_with_what_there_is(
+    option: str, value: str, told: str, critiqor: Critiqor, tmp_path: Path
+) -> None:
+    fill_history(tmp_path / "runs", 70)
+
+    assert f"no run in runs fits; {told}" in critiqor("runs", option, value).err
+
+
 def test_the_table_tells_what_is_known_of_each_run(critiqor: Critiqor, tmp_path: Path) -> None:
     fill_history(tmp_path / "runs", None, 80)
 
