@@ -105,6 +105,8 @@ _WRAPPED: dict[str, Reader] = {
     "functionCall": _request,
     "function_response": _response,
     "functionResponse": _response,
+    "toolRequest": _request,  # Genkit
+    "toolResponse": _response,
 }
 _PLAIN: dict[str, Reader] = {
     "text": _text,
@@ -112,8 +114,8 @@ _PLAIN: dict[str, Reader] = {
     "content": _text,
 }
 
-_REQUEST_IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "id")
-_RESPONSE_IDS = ("tool_call_id", "call_id", "tool_use_id", "toolUseId", "toolCallId", "id")
+_REQUEST_IDS = ("call_id", "toolCallId", "tool_call_id", "toolUseId", "tool_use_id", "id", "ref")
+_RESPONSE_IDS = ("tool_call_id", "call_id", "tool_use_id", "toolUseId", "toolCallId", "id", "ref")
 _NAMES = ("name", "toolName", "tool_name")
 _ARGUMENTS = ("arguments", "args", "input", "parameters")
 _RESULTS = ("response", "result", "output", "content", "error")

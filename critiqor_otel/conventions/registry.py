@@ -14,6 +14,7 @@ from critiqor_otel.conventions.families import (
     codex,
     crewai,
     critiqor,
+    genkit,
     google_adk,
     langfuse,
     langsmith,
@@ -43,6 +44,7 @@ ALL: tuple[Convention, ...] = (
     openclaw.CONVENTION,
     codex.CONVENTION,
     autogen.CONVENTION,
+    genkit.CONVENTION,
     google_adk.CONVENTION,
     strands.CONVENTION,
     logfire.CONVENTION,  # its model calls are also pydantic-ai's
