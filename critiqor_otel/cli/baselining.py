@@ -41,6 +41,8 @@ class Baselining:
         """
         if not request.update and (request.reason or request.expires):
             raise click.UsageError("--baseline-reason and --baseline-expires go with --update-baseline.")
+        if request.expires is not None and request.expires < today:
+            side.say(f"--baseline-expires {request.expires} is past: what is taken in counts again at once")
         self._request = request
         self._today = today
         self._side = side

@@ -131,7 +131,10 @@ def many_runs(
         )
         found = ManyRuns(job, store, survey, job.reduce(purpose, partial(_tell, on_part, store)), product)
         if scale.resume:
-            side.say(f"Went on with work that was begun: {job.kept} of {job.kept + job.done} parts were done.")
+            begun_of = f"{job.kept} of {job.kept + job.done} parts were done"
+            side.say(
+                f"Went on with work that was begun: {begun_of}." if job.kept else f"Nothing was begun: {begun_of}."
+            )
         tell_remarks(found.remarks, side=side, any_run=bool(found.outcome.runs))
         yield found
 

@@ -31,10 +31,11 @@ def test_the_table_names_what_is_let_pass_and_why(critiqor: Critiqor, tmp_path: 
 def test_a_failure_that_has_expired_counts_again(critiqor: Critiqor, tmp_path: Path) -> None:
     baseline = tmp_path / "b.json"
     options = ("--update-baseline", "--baseline-expires", "2020-01-31")
-    critiqor("diagnose", LOOP, "--baseline", baseline, *options)
+    made = critiqor("diagnose", LOOP, "--baseline", baseline, *options)
 
     done = critiqor("diagnose", LOOP, "--baseline", baseline)
 
+    assert "--baseline-expires 2020-01-31 is past" in made.err
     assert done.code == 1
     assert "expired on 2020-01-31" in done.err
 

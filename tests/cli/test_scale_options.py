@@ -53,7 +53,7 @@ def test_going_on_with_nothing_begins_anew(critiqor: Critiqor) -> None:
     found = critiqor("diagnose", "traces", "--resume", "--format", "jsonl")
 
     assert found.out == critiqor("diagnose", "traces", "--format", "jsonl").out
-    assert "0 of" in found.err
+    assert "Nothing was begun: 0 of" in found.err
 
 
 @pytest.mark.usefixtures("folder")
