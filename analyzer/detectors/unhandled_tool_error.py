@@ -52,8 +52,8 @@ KIND = Kind(
     failure_type="unhandled_tool_error",
     verb="failed",
     why=Why(
-        "The agent passed over an error and went on.",
-        "What it did or said next rests on a guess.",
+        "An error of a tool was left as it was.",
+        "The run ends there, or what was done and said next rests on a guess.",
         "Let the error say what can be done about it, and ask for a report of what did not work.",
     ),
     basis="derived",
