@@ -101,8 +101,13 @@ def join_traces(indexes: Sequence[str], partitions: int, chained: Sequence[str] 
 
 
 def read_share(partition: int, store: Store) -> Share:
-    """Return the share of a partition."""
-    return _decode_share(store.read(_name(partition)) or _encode(Share()))
+    """Return the share of a partition.
+
+    Raises:
+        FileNotFoundError: the join task left none.
+    """
+    with store.open(_name(partition)) as file:
+        return _decode_share(file.read())
 
 
 _decode_share = msgspec.msgpack.Decoder(Share).decode
@@ -119,7 +124,10 @@ def _left(partition: int, share: Share, store: Store) -> ShareRef:
 
 
 def _chains(names: Iterable[str], store: Store) -> list[Chain]:
-    chains = [chain for name in names for chain in _decode_chains(store.read(name) or _encode([]))]
+    chains: list[Chain] = []
+    for name in names:
+        with store.open(name) as file:
+            chains += _decode_chains(file.read())
     return sorted(chains, key=lambda chain: chain.trace_id)
 
 

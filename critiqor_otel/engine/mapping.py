@@ -95,8 +95,13 @@ def map_input(one: Input, number: int, *, partitions: int, store: Store) -> Mapp
 
 
 def read_index(name: str, store: Store) -> Index:
-    """Return what a map task left for the join task."""
-    return _decode_index(store.read(name) or b"")
+    """Return what a map task left for the join task.
+
+    Raises:
+        FileNotFoundError: it left none.
+    """
+    with store.open(name) as file:
+        return _decode_index(file.read())
 
 
 _decode_index = msgspec.msgpack.Decoder(Index).decode
