@@ -142,7 +142,8 @@ def _word(event: Event) -> str:
 
 
 def _stored(event: Event) -> bool:
-    return first_given(event, ACTION) in _STORED
+    action = first_given(event, ACTION)
+    return isinstance(action, str) and action in _STORED
 
 
 def _failed(event: Event) -> bool:

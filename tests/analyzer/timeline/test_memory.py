@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from flat_sessions import plugin, session_of
 
 from analyzer.profile import Profile
@@ -62,3 +63,10 @@ def test_a_result_that_is_not_carried_is_no_miss() -> None:
     (operation,) = operations(copy("tool_result"))
 
     assert (operation.failed, operation.found_nothing) == (False, False)
+
+
+@pytest.mark.parametrize("action", [["stored"], {"stored": 1}, 1, True])
+def test_an_action_that_is_no_text_says_nothing(action: Any) -> None:
+    (operation,) = operations({"event": "memory_event", "action": action})
+
+    assert (operation.failed, operation.found_nothing, operation.changes) == (False, False, False)
