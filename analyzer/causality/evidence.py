@@ -24,9 +24,9 @@ def in_time(scene: Scene) -> Iterator[Link]:
 
 
 def listed(scene: Scene) -> Iterator[Link]:
-    """Follow the list; an empty id yields no edge (critiqor 0.1.4)."""
+    """Follow the list; nothing follows an empty id (critiqor 0.1.4)."""
     for first, second in pairwise(scene.timeline.events):
-        if first.event_id and second.event_id:
+        if first.event_id:
             yield Link(first.event_id, second.event_id)
 
 
@@ -36,5 +36,6 @@ def named(scene: Scene) -> Iterator[Link]:
 
 
 def pairs(scene: Scene) -> Iterator[Link]:
-    """Tie each piece of evidence to the next one listed (critiqor 0.1.4)."""
-    return (Link(*pair) for failure in scene.failures for pair in pairwise(failure.cause.evidence) if all(pair))
+    """Tie each piece of evidence that has an id to the next one listed that has one (critiqor 0.1.4)."""
+    named = (filter(None, failure.cause.evidence) for failure in scene.failures)
+    return (Link(*pair) for ids in named for pair in pairwise(ids))

@@ -143,8 +143,13 @@ def test_the_failure_that_weighs_most_comes_first_and_a_harmless_habit_not_at_al
     assert order(Profile.CRITIQOR_V1) == ["a", "d", "b"]
 
 
-def test_an_empty_id_makes_no_edge_in_the_recorded_profile() -> None:
+def test_an_empty_id_is_led_to_but_leads_nowhere_in_the_recorded_profile() -> None:
     lost = {"event": "memory_event", "action": "lost"}
-    graph = diagnose(session_of({**lost, "event_id": ""}, lost), profile=Profile.CRITIQOR_V1).causal_graph
+    graph = diagnose(session_of(lost, {**lost, "event_id": ""}, lost), profile=Profile.CRITIQOR_V1).causal_graph
 
-    assert [(edge.source, edge.relation) for edge in graph.edges] == [("event_1", "causes")]
+    assert [(edge.source, edge.target, edge.relation) for edge in graph.edges] == [
+        ("event_0", "", "precedes"),
+        ("event_0", "failure_memory_degradation", "causes"),
+        ("event_2", "failure_memory_degradation", "causes"),
+        ("event_0", "event_2", "reinforces"),
+    ]
