@@ -38,6 +38,7 @@ from typing import NamedTuple
 
 from analyzer.cause import Confidence, FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
+from analyzer.lenient import as_whole
 from analyzer.pattern import pattern
 from analyzer.profile import Profile
 from analyzer.session.accessors import (
@@ -121,8 +122,7 @@ def _state(event: Event) -> _State:
 def _recorded_state(event: Event) -> _State:
     """Return the state as critiqor 0.1.4 reads it: percent, cut to a whole number; a null hides the other name."""
     value = first_present(event, SATURATION)
-    number = _number(value)
-    percent = 0 if number is None else math.trunc(number)
+    percent = as_whole(value, math.trunc(_number(value) or 0))
     return _State(event, percent, word_of(first_present(event, ACTION)) == COMPACTION)
 
 

@@ -68,6 +68,7 @@ _CALL_ID = Places(("call_id",), ("tool_call_id", "toolCallId", "call_id"))
 _SKILL = Places(("skill",), ("skill",))
 _NAME = Places(("name",), ("name",))
 _SUBJECT = Places(("tool", "name", "skill"), (*_TOOL.payload, "name", "skill", "agent", "model"))
+_NAMED_INSIDE = Places((), (*_TOOL.payload, "name", "skill"))
 _OBSERVED_NAME = "openclaw_event_type"  # critiqor.session.v1, finalised: the plugin's own name for the event
 _NOTHING: dict[str, Any] = {}
 
@@ -147,8 +148,12 @@ def skill_of(event: Event) -> str | None:
 
 
 def label_of(event: Event) -> str:
-    """Return what the event is about: its tool, name or skill, else its kind (critiqor 0.1.4)."""
-    return tool_of(event) or text_of(event, _NAME) or text_of(event, _SKILL) or event.event
+    """Return what the event is about: the first of tool, name and skill that is not empty, else its kind.
+
+    As critiqor 0.1.4 has it, whatever the type; where none stands at the top level, the plugin's spellings are read.
+    """
+    named = filter(None, map(event.extra.get, _SUBJECT.top))
+    return str(next(named, "")) or event.tool_name or text_of(event, _NAMED_INSIDE) or event.event
 
 
 def subject_of(event: Event) -> str:

@@ -111,9 +111,12 @@ def call_of(pair: Pair, fingerprint_of: FingerprintOf, look_up: LookUp) -> Call:
     )
 
 
-def recorded_fingerprint(tool: str | None, _: Event, arguments: Json | Absent) -> Fingerprint | None:
+def recorded_fingerprint(tool: str | None, start: Event, arguments: Json | Absent) -> Fingerprint | None:
     """Return tool and arguments as they stand; absent arguments are none, `{}` (critiqor 0.1.4)."""
-    return tool, canonical({} if arguments is ABSENT else arguments)
+    named = start.extra.get("tool", tool)
+    if named is not None and not isinstance(named, str):
+        named = canonical([named]).decode("utf-8", "replace")  # 1 is another tool than "1"
+    return named, canonical({} if arguments is ABSENT else arguments)
 
 
 def implied_fingerprint(tool: str | None, start: Event, arguments: Json | Absent) -> Fingerprint | None:

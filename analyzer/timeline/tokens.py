@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from analyzer.lenient import as_whole
 from analyzer.pattern import pattern
 from analyzer.session.accessors import payload_of
 from analyzer.session.model import Event, Json
@@ -109,8 +110,12 @@ def recorded_total(event: Event) -> int:
     elif "usage" in payload and not ("total" in extra or "total_tokens" in extra):
         usage = payload["usage"]
     if not is_object(usage):
-        return _whole(extra.get("tokens")) or 0
-    return _whole(usage["total"] if "total" in usage else usage.get("total_tokens")) or 0
+        return _recorded(extra.get("tokens"))
+    return _recorded(usage["total"] if "total" in usage else usage.get("total_tokens"))
+
+
+def _recorded(value: Json) -> int:
+    return as_whole(value, _whole(value) or 0)
 
 
 def _own_totals(extra: dict[str, Any]) -> dict[str, Any] | None:

@@ -114,3 +114,19 @@ def test_a_budget_of_money_is_watched() -> None:
         [],
     ]
     assert "1.0000 instead of 0.9000 USD" in causes[0][0].description
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "duplicates"),
+    [
+        ({"tool": 0}, {}, 1),
+        ({"tool": False, "name": "search"}, {"tool": "search"}, 1),
+        ({"skill": ["a"]}, {}, 0),
+        ({"tool": {"a": 1}}, {"tool": {"a": 2}}, 0),
+        ({"tool": 1}, {"tool": "1"}, 1),
+    ],
+)
+def test_the_recorded_profile_names_a_call_by_what_is_not_empty(one: Raw, other: Raw, duplicates: int) -> None:
+    session = session_of(*({"event": "tool_call", **fields} for fields in (one, other)))
+
+    assert diagnose(session, profile=Profile.CRITIQOR_V1).cost_analysis.duplicate_calls == duplicates

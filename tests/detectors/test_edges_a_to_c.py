@@ -288,6 +288,16 @@ def test_the_recorded_profile_reads_no_number_as_none(saturation: Any) -> None:
     assert [cause.description for cause in causes] == ["The context was compacted once."]
 
 
+@pytest.mark.parametrize(
+    ("saturation", "severity"),
+    [("+95", "high"), ("0095", "high"), (" 9_4 ", "medium"), ("\uff19\uff15", "high"), ("\u0668\u0665", "medium")],
+)
+def test_the_recorded_profile_reads_digits_of_every_script(saturation: str, severity: str) -> None:
+    (cause,) = found(context_pollution, context(saturation=saturation), profile=Profile.CRITIQOR_V1)
+
+    assert cause.severity == severity
+
+
 PRICES = PriceList(as_of="2026-01-02", models={"m": Price(input=10, cached_input=1, output=100)})
 
 

@@ -313,6 +313,13 @@ def test_the_recorded_profile_tells_every_loop() -> None:
     assert len(found(infinite_tool_loop, *events, profile=Profile.CRITIQOR_V1)) == 2
 
 
+@pytest.mark.parametrize(("names", "loops"), [((1, 1, 1), 1), ((1, 1, "1"), 0), ((None, None, {"a": 1}), 0)])
+def test_the_recorded_profile_tells_tools_apart_whatever_their_type(names: tuple[Any, ...], loops: int) -> None:
+    calls = [{"event": "tool_call", "tool": name, "args": {"q": "a"}} for name in names]
+
+    assert len(found(infinite_tool_loop, *calls, profile=Profile.CRITIQOR_V1)) == loops
+
+
 def test_a_loop_whose_results_are_not_known_is_less_certain() -> None:
     calls = [event for _ in range(3) for event in tool("search", {"q": "a"})]
     (cause,) = found(infinite_tool_loop, START, *calls, END)

@@ -83,4 +83,5 @@ def test_an_event_is_labelled_by_what_it_is_about() -> None:
     assert label_of(event_of(tool="search")) == "search"
     assert label_of(event_of(skill="refunds")) == "refunds"
     assert label_of(event_of()) == "tool_call"
+    assert label_of(event_of(payload={"toolName": "search"})) == "search"
     assert subject_of(event_of(payload={"model": "m"})) == "m"

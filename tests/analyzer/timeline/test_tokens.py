@@ -93,6 +93,10 @@ def test_a_report_of_the_run_counts_where_no_call_reports() -> None:
         ({"usage": 13, "tokens": 7}, 7),
         ({"tokens": 7}, 0),
         ({"total": 7}, 7),
+        ({"total": True}, 1),
+        ({"total": "+7"}, 7),
+        ({"total": "\uff11\uff13"}, 13),
+        ({"total": 7.9}, 7),
         ({"payload": {"usage": {"total": 7}}}, 7),
     ],
 )
