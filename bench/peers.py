@@ -111,7 +111,7 @@ class Took(NamedTuple):
     @property
     def is_given_up(self) -> bool:
         """Whether its time was over; the system counts a little less than it allowed."""
-        return not self.ended and self.cpu > PATIENCE - 1
+        return not self.ended and self.cpu > 0.9 * PATIENCE
 
 
 def main() -> int:
