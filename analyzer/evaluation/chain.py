@@ -155,7 +155,8 @@ def _events(trace: Any) -> tuple[list[Any], bool]:
 
 
 def _spoken(event: Any) -> str:
-    return " ".join(as_text(value) for value in event.values() if value is not None)
+    """Return names and values: the names count as said, as recorded."""
+    return " ".join(as_text(part) for field in event.items() for part in field if part is not None)
 
 
 def _normal(text: str) -> str:

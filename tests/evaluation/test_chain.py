@@ -58,6 +58,13 @@ def test_a_chain_starts_with_an_ambiguous_prompt_where_the_trace_tells_of_one() 
     assert graph.causal_graph[0] == CausalGraphEdge("prompt_ambiguity", "repeated_reasoning_or_calls", "x")
 
 
+def test_the_names_of_fields_are_evidence_too() -> None:
+    trace = [{"event": "step", "tool": "search"}]
+    graph = build_causal_graph(trace, "runtime_failures")
+
+    assert [edge.evidence for edge in graph.causal_graph] == ["", "step", ""]
+
+
 def test_outputs_of_evidence_are_evidence_that_a_tool_returned() -> None:
     evidence = EvaluationEvidence(tool_outputs=[ToolOutput("t", 1)])
 
