@@ -62,7 +62,7 @@ def _read(evidence: EvaluationEvidence) -> _Reading:
     ignored = 0
     if answer.strip():
         ignored = sum(
-            not output.error and bool(_output_text(output).strip()) and not _reused(words, answer_words)
+            not output.error and _says_something(output) and not _reused(words, answer_words)
             for output, words in zip(evidence.tool_outputs, output_words, strict=True)
         )
     return _Reading(evidence, answer, answer_words, output_words, ignored)
@@ -180,6 +180,10 @@ def _call_ids(repeated: Repeats) -> tuple[str, ...]:
 
 def _output_text(output: ToolOutput) -> str:
     return "" if output.output is None else as_text(output.output)
+
+
+def _says_something(output: ToolOutput) -> bool:
+    return _WORD.search(_output_text(output).lower()) is not None
 
 
 def _words(text: str) -> frozenset[str]:

@@ -51,6 +51,11 @@ def test_outputs_of_parallel_calls_are_told_apart_by_id_not_by_order() -> None:
     assert "infinite_tool_loop" in types(EvaluationEvidence(tool_calls=calls, tool_outputs=outputs))
 
 
+@pytest.mark.parametrize("result", ["", "…", "\u5317\u4eac", [""], {}])
+def test_an_output_without_a_letter_or_digit_is_not_ignored(result: Any) -> None:
+    assert types(EvaluationEvidence(response="Open", tool_outputs=[ToolOutput("search", result)])) == []
+
+
 def test_each_repeated_call_is_a_cause_of_its_own_in_order_of_its_first() -> None:
     calls = [ToolCall(tool, {"n": number}) for number in (1, 2) for tool in ("b", "a", "b", "a")]
 
