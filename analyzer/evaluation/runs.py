@@ -36,7 +36,7 @@ def trust_from_run(run: Any) -> int:
     stated = as_numbers({name: run.get(name) for name in ("trust_score", "confidence")})
     if stated:
         return int(next(iter(stated.values())))
-    return mean(list((as_numbers(run.get("scores")) or as_numbers(_critique(run))).values()))
+    return mean(list((as_counts(run.get("scores")) or as_counts(_critique(run))).values()))
 
 
 def as_record(run: Any) -> EvaluationRecord:

@@ -96,3 +96,8 @@ def test_a_diagnosis_is_a_run_too() -> None:
 def test_what_is_no_run_has_no_trust(run: Any) -> None:
     assert trust_from_run(run) == 0
     assert compare_runs(run, run).trust_change == 0
+
+
+@pytest.mark.parametrize("place", ["scores", "critique"])
+def test_the_mean_of_scores_is_that_of_their_whole_numbers(place: str) -> None:
+    assert trust_from_run({place: {"reasoning": 80.5, "consistency": 85}}) == 82
