@@ -2,7 +2,8 @@
 
 Sources: the protobuf JSON mapping (64-bit integers are text or numbers, bytes are base64 of either alphabet, NaN and
 the infinities are text), OTLP/JSON (enums are numbers), old JavaScript exporters (a long is `{low, high}`, a time
-`[seconds, nanoseconds]`), protobuf's own JSON writers (enums by name).
+`[seconds, nanoseconds]`), protobuf's own JSON writers (enums by name), hand-written senders (a time as ISO-8601 text or
+with a decimal point).
 """
 
 import base64
@@ -11,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from analyzer.session.instants import parse_instant
 from analyzer.session.shapes import is_list, is_object
 from critiqor_otel.decode.findings import Finding, Findings
 from critiqor_otel.span import SpanKind, StatusCode
@@ -106,8 +108,11 @@ def as_time(value: Any, findings: Findings) -> int:
     try:
         time_ns = _pair_of_numbers(value) if is_list(value) else _integer(value)
     except BadScalarError:
-        findings.add(Finding.BAD_VALUE, "a time that is no number")
-        return 0
+        instant = parse_instant(value) if isinstance(value, str) else None
+        if instant is None:
+            findings.add(Finding.BAD_VALUE, "a time that is no number")
+            return 0
+        time_ns = instant
     if 0 <= time_ns < _UINT64:
         return time_ns
     findings.add(Finding.BAD_VALUE, "a time outside 64 bits")

@@ -5,11 +5,14 @@ The order matters: parents are settled before times are compared with theirs. A 
 
 from collections.abc import Callable, Iterable
 
-from critiqor_otel.conventions.convention import SpanRole
+from critiqor_otel.conventions.carriage import UNFINISHED
+from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.node import Node, Trace, walk
+from critiqor_otel.span import StatusCode
 
 __all__ = [
     "REPAIRS",
+    "believe_times",
     "borrow_times",
     "break_cycles",
     "link_parents",
@@ -69,6 +72,32 @@ def _cut_ring(member: Node) -> None:
     first = min(ring, key=lambda node: node.sort_key)
     first.parent = None
     first.note("parent-cycle", f"{len(ring)} spans name each other as parents; the earliest was taken for a root")
+
+
+def believe_times(trace: Trace) -> None:
+    """Read times that can only be milliseconds or microseconds as such; one beyond all calendars is none."""
+    for node in trace.nodes:
+        if node.start_ns is not None and not _YEARS[0] <= node.start_ns < _YEARS[1]:
+            node.start_ns = _believed(node, "start", node.start_ns)
+        if node.end_ns is not None and not _YEARS[0] <= node.end_ns < _YEARS[1]:
+            node.end_ns = _believed(node, "end", node.end_ns)
+
+
+_YEARS = (1_550_000_000_000_000_000, 2_147_483_648_000_000_000)
+"""2019 to 2038, when traces of today are made; told in a coarser unit they seem to be of January 1970."""
+_UNITS = ((1_000_000, "milliseconds"), (1_000, "microseconds"))
+_BEYOND = 1 << 63  # what is left of a negative number where it was written as one without a sign
+
+
+def _believed(node: Node, which: str, time_ns: int) -> int | None:
+    if time_ns >= _BEYOND:
+        node.note("time-beyond", f"its {which} time is beyond all calendars; it was taken for unknown")
+        return None
+    for factor, unit in _UNITS:
+        if _YEARS[0] <= time_ns * factor < _YEARS[1]:
+            node.note("time-unit", f"its {which} time can only be in {unit}; it was read so")
+            return time_ns * factor
+    return time_ns
 
 
 def order_times(trace: Trace) -> None:
@@ -149,13 +178,28 @@ def order_siblings(trace: Trace) -> None:
 
 
 def mark_unended(trace: Trace) -> None:
-    """Note spans that were still open when they were exported."""
-    for node in trace.nodes:
-        if node.end_ns is None and node.role is not SpanRole.OTHER:
+    """Note spans that were still open when they were exported; one that tells what came of it has ended somewhen."""
+    for node in reversed(trace.nodes):
+        if node.end_ns is not None or node.role is SpanRole.OTHER:
+            continue
+        if node.role in _ANSWERING and UNFINISHED not in node.span.attributes and _tells_its_outcome(node):
+            ends = [child.end_ns for child in node.children if child.end_ns is not None]
+            node.end_ns = max(ends, default=node.start_ns)
+            node.note("no-end-time", "it has no end time, and tells what came of it; the latest time in it was taken")
+        else:
             node.note("unended-span", "it has no end time; it was still running when it was last seen")
 
 
+_ANSWERING = frozenset({SpanRole.MODEL, SpanRole.TOOL, SpanRole.MEMORY, SpanRole.RETRIEVER})
+_OUTCOMES = (Field.TOOL_RESULT, Field.OUTPUT_MESSAGES, Field.OUTPUT_TOKENS, Field.RECORDS)
+
+
+def _tells_its_outcome(node: Node) -> bool:
+    return node.span.status is not StatusCode.UNSET or any(node.facts.get(field) is not None for field in _OUTCOMES)
+
+
 REPAIRS: tuple[Callable[[Trace], None], ...] = (
+    believe_times,
     link_parents,
     break_cycles,
     order_times,

@@ -203,8 +203,14 @@ def test_an_unknown_enum_is_unspecified_and_told() -> None:
 
 @pytest.mark.parametrize(
     "spelled",
-    [1760000001000000001, "1760000001000000001", {"low": 273336833, "high": 409781933}, [1760000001, 1]],
-    ids=["number", "text", "halves", "seconds and nanoseconds"],
+    [
+        1760000001000000001,
+        "1760000001000000001",
+        {"low": 273336833, "high": 409781933},
+        [1760000001, 1],
+        "2025-10-09T08:53:21.000000001Z",
+    ],
+    ids=["number", "text", "halves", "seconds and nanoseconds", "ISO-8601"],
 )
 def test_times_of_every_spelling(spelled: object) -> None:
     document = request(startTimeUnixNano=spelled)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from analyzer.session.model import Event, Session
 from critiqor_otel.reconstruct.reconstruct import reconstruct
@@ -119,6 +120,51 @@ def test_an_agent_that_never_ended_is_told_apart_from_one_that_did(agent: MakeSp
     assert "agent_end" not in types(session)
     assert of_type(session, "agent_start").payload["unfinished"] is True
     assert codes(session) == ["unended-span"]
+
+
+def test_a_span_without_an_end_that_tells_its_outcome_has_ended(
+    agent: MakeSpan, chat: MakeSpan, tool: MakeSpan
+) -> None:
+    session = one_session(
+        agent(1, at=(0, 9)),
+        chat(2, 1, at=(1, None), gen_ai__usage__input_tokens=40, gen_ai__usage__output_tokens=2),
+        tool(3, 1, at=(2, None), gen_ai__tool__call__result="found"),
+        tool(4, 1, at=(3, None), failed="boom"),
+        tool(5, 1, at=(4, None)),
+    )
+    results = [event for event in session.events if event.event_type == "tool_result"]
+
+    assert of_type(session, "after_provider_response").payload["usage"]["input_tokens"] == 40
+    assert [(result.status, result.payload.get("result")) for result in results] == [("ok", "found"), ("error", None)]
+    assert sorted(codes(session)) == ["no-end-time"] * 3 + ["unended-span"]
+
+
+def test_an_open_span_that_holds_ended_ones_ends_with_the_last_of_them(
+    agent: MakeSpan, tool: MakeSpan, span: MakeSpan
+) -> None:
+    session = one_session(
+        agent(1, at=(0, 9)), tool(2, 1, at=(1, None), gen_ai__tool__call__result="found"), span(3, 2, at=(2, 4))
+    )
+
+    assert of_type(session, "tool_result").duration_ms == 3000.0
+
+
+@pytest.mark.parametrize(("unit", "name"), [(1_000_000, "milliseconds"), (1_000, "microseconds")])
+def test_times_in_a_coarser_unit_are_read_as_such(unit: int, name: str, agent: MakeSpan) -> None:
+    exact = agent(1, at=(0, 9))
+    session = one_session(structs.replace(exact, start_ns=exact.start_ns // unit, end_ns=exact.end_ns // unit))
+
+    assert [event.time_ns for event in session.events] == [exact.start_ns, exact.end_ns]
+    assert codes(session) == ["time-unit"] * 2
+    assert name in session.notes[0].message
+
+
+def test_an_end_no_calendar_has_is_unknown(agent: MakeSpan, tool: MakeSpan) -> None:
+    late = structs.replace(tool(2, 1, gen_ai__tool__call__result="found"), end_ns=2**64 - 1)
+    session = one_session(agent(1), late)
+
+    assert of_type(session, "tool_result").duration_ms == 0
+    assert codes(session) == ["time-beyond", "no-end-time"]
 
 
 def test_many_notes_of_one_kind_are_folded(agent: MakeSpan, tool: MakeSpan) -> None:
