@@ -63,6 +63,28 @@ def test_vercel_4_names_arguments_args_and_the_outer_span_reports_no_usage(facts
     assert read(outer, Field.INPUT_TOKENS, Field.OUTPUT_TOKENS, Field.SESSION_ID) == [None, None, "s"]
 
 
+def test_openllmetry_0_names_usage_before_there_were_conventions(facts: Make) -> None:
+    kind = {"llm.request.type": "chat"}
+    older = facts({**kind, "gen_ai.usage.prompt_tokens": 90, "gen_ai.usage.completion_tokens": 11})
+    oldest = facts(
+        {
+            **kind,
+            "llm.request.model": "gpt-4",
+            "llm.usage.prompt_tokens": 90,
+            "llm.usage.completion_tokens": 11,
+            "llm.prompts.0.role": "user",
+            "llm.prompts.0.content": "Hi",
+            "llm.completions.0.content": "Hello",
+        }
+    )
+
+    assert [older.role, oldest.role] == [SpanRole.MODEL] * 2
+    assert read(older, Field.INPUT_TOKENS, Field.OUTPUT_TOKENS) == [90, 11]
+    assert read(oldest, Field.MODEL, Field.INPUT_TOKENS, Field.OUTPUT_TOKENS) == ["gpt-4", 90, 11]
+    assert oldest.get(Field.INPUT_MESSAGES) == [Message(role="user", text="Hi")]
+    assert oldest.get(Field.OUTPUT_MESSAGES) == [Message(role="assistant", text="Hello")]
+
+
 def test_adk_1_writes_payloads_and_empty_ones_on_its_tools(facts: Make) -> None:
     call = facts(
         {

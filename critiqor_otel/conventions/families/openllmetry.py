@@ -61,6 +61,8 @@ _OPERATIONS = {
     "create_agent": SpanRole.SETUP,
     "embeddings": SpanRole.EMBEDDING,
 }
+_PROMPTS = ("gen_ai.prompt.", "llm.prompts.")
+_COMPLETIONS = ("gen_ai.completion.", "llm.completions.")
 _MARKS = frozenset({_KIND, "llm.request.type", "traceloop.workflow.name", "traceloop.entity.path"})
 _GRAPHS = frozenset({"langgraph", "langchain"})
 
@@ -131,13 +133,16 @@ CONVENTION = Convention(
         ),
         Field.INPUT: (At("traceloop.entity.input", _said(asked_text, "inputs")),),
         Field.OUTPUT: (At("traceloop.entity.output", _said(answered_text, "outputs")),),
+        Field.MODEL: (At("llm.response.model", text), At("llm.request.model", text)),
+        Field.PROVIDER: (At("llm.vendor", text),),
+        Field.INPUT_TOKENS: (At("gen_ai.usage.prompt_tokens", integer), At("llm.usage.prompt_tokens", integer)),
+        Field.OUTPUT_TOKENS: (
+            At("gen_ai.usage.completion_tokens", integer),
+            At("llm.usage.completion_tokens", integer),
+        ),
         Field.TOTAL_TOKENS: (At("llm.usage.total_tokens", integer),),
-        Field.INPUT_MESSAGES: (
-            Everywhere(indexed_messages("gen_ai.prompt.", role="user"), starts=("gen_ai.prompt.",)),
-        ),
-        Field.OUTPUT_MESSAGES: (
-            Everywhere(indexed_messages("gen_ai.completion.", role="assistant"), starts=("gen_ai.completion.",)),
-        ),
+        Field.INPUT_MESSAGES: (Everywhere(indexed_messages(*_PROMPTS, role="user"), starts=_PROMPTS),),
+        Field.OUTPUT_MESSAGES: (Everywhere(indexed_messages(*_COMPLETIONS, role="assistant"), starts=_COMPLETIONS),),
         Field.TOOL_DEFINITIONS: (
             Everywhere(indexed_tools("llm.request.functions."), starts=("llm.request.functions.",)),
         ),
