@@ -6,6 +6,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
+from analyzer.pattern import pattern
 from analyzer.session.accessors import (
     ABSENT,
     ARGUMENTS,
@@ -120,20 +121,27 @@ def recorded_fingerprint(tool: str | None, start: Event, arguments: Json | Absen
 
 
 def implied_fingerprint(tool: str | None, start: Event, arguments: Json | Absent) -> Fingerprint | None:
-    """Return tool and arguments: null is no arguments, JSON text its object; None when they are not carried."""
+    """Return tool and arguments: null is no arguments, JSON text its object; None when they are not carried whole."""
     if arguments is ABSENT:
         digest = first_given(start, ARGUMENTS_FINGERPRINT)
         return (tool, digest.encode("utf-8", "replace")) if isinstance(digest, str) else None
-    return tool, canonical({} if arguments is None else _object_of(arguments))
+    if arguments is None:
+        return tool, canonical({})
+    whole = _object_of(arguments)
+    return None if whole is ABSENT else (tool, canonical(whole))
 
 
-def _object_of(arguments: Json) -> Json:
+def _object_of(arguments: Json) -> Json | Absent:
+    """Return the object that JSON text is, ABSENT for one that was cut: calls may differ in what is gone."""
     if not isinstance(arguments, str) or not arguments.lstrip().startswith("{"):
         return arguments
     try:
         return msgspec.json.decode(arguments)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return arguments
+        return ABSENT if _BEGUN.match(arguments) and not arguments.rstrip().endswith("}") else arguments
+
+
+_BEGUN = pattern(r'\s*\{\s*(?:"|$)')  # never closed: what an attribute length limit leaves
 
 
 def _arguments(pair: Pair, look_up: LookUp) -> Json | Absent:

@@ -133,6 +133,13 @@ def test_a_call_whose_arguments_are_not_carried_has_no_fingerprint() -> None:
     assert timeline.calls_by_fingerprint == {}
 
 
+def test_a_call_whose_arguments_were_cut_has_no_fingerprint() -> None:
+    cut = ('{"path": "a.py", "text": "import os', '{"path": "a.py", ', '{"lines": [1, 2')
+    timeline = timeline_of(*(call("write", text) for text in cut for _ in range(2)))
+
+    assert timeline.calls_by_fingerprint == {}
+
+
 def test_a_keyed_fingerprint_stands_in_for_arguments_that_are_not_carried() -> None:
     bare = {"event_type": "tool_call", "tool_name": "a"}
     timeline = timeline_of(*({**bare, "payload": {"input_fingerprint": digest}} for digest in ("x", "x", "y")))
