@@ -54,7 +54,7 @@ def _in_order(told: Usage, cached: int) -> Usage:
     if output is not None:
         usage["output_tokens"] = output
         total = total if given is None else given + output
-    if total is not None:
+    if total is not None and total >= max(given or 0, output or 0):  # else a part that is no count was summed up
         usage["total"] = total
     if not told.keys() <= _SUMS:
         usage |= {name: told[name] for name in _PARTS if name in told}

@@ -51,6 +51,13 @@ def test_a_result_that_says_the_call_failed_is_no_success_for_want_of_a_status(
     assert [(call.status, call.error) for call in timeline.calls] == [("error", "no such city")]
 
 
+def test_a_total_below_its_own_parts_is_none(agent: MakeSpan, chat: MakeSpan) -> None:
+    odd = {"gen_ai__usage__input_tokens": 3000, "gen_ai__usage__output_tokens": -5, "gen_ai__usage__total_tokens": 2995}
+    (call,) = [event for event in one_session(agent(1), chat(2, 1, **odd)).events if event.event == "token_usage"]
+
+    assert call.payload["usage"] == {"input_tokens": 3000}
+
+
 def test_a_sum_on_the_agent_is_not_added_to_its_calls(agent: MakeSpan, chat: MakeSpan) -> None:
     session = one_session(agent(1, **used(30, 3)), chat(2, 1, **used(10, 1)), chat(3, 1, **used(20, 2)))
 
