@@ -85,6 +85,28 @@ def test_openllmetry_0_names_usage_before_there_were_conventions(facts: Make) ->
     assert oldest.get(Field.OUTPUT_MESSAGES) == [Message(role="assistant", text="Hello")]
 
 
+@pytest.mark.parametrize(
+    ("cached", "reasoning"),
+    [
+        ("input_tokens.cached", "output_tokens.reasoning"),  # Sentry
+        ("cached_input_tokens", "reasoning_output_tokens"),
+        ("input_cached_tokens", "reasoning_tokens"),  # LiveKit
+        ("cache_read_tokens", "details.reasoning_tokens"),
+    ],
+)
+def test_parts_of_usage_have_many_names(cached: str, reasoning: str, facts: Make) -> None:
+    call = facts(
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.usage.input_tokens": 100,
+            f"gen_ai.usage.{cached}": 90,
+            f"gen_ai.usage.{reasoning}": 4,
+        }
+    )
+
+    assert read(call, Field.INPUT_TOKENS, Field.CACHED_INPUT_TOKENS, Field.REASONING_TOKENS) == [100, 90, 4]
+
+
 def test_adk_1_writes_payloads_and_empty_ones_on_its_tools(facts: Make) -> None:
     call = facts(
         {

@@ -170,6 +170,19 @@ _LIBRARIES = (
     ),
 )
 
+_CACHED_INPUT = (
+    *("cache_read.input_tokens", "cache_read_input_tokens", "details.cache_read_tokens", "cached_tokens"),
+    *("input_tokens.cached", "cached_input_tokens", "input_cached_tokens", "cache_read_tokens"),
+)
+_CACHE_WRITES = (
+    *("cache_creation.input_tokens", "cache_creation_input_tokens", "cache_write_input_tokens"),
+    *("details.cache_write_tokens", "input_tokens.cache_write", "cache_creation_tokens", "cache_write_tokens"),
+)
+_REASONING = (
+    *("reasoning.output_tokens", "reasoning_tokens", "details.reasoning_tokens"),
+    *("output_tokens.reasoning", "reasoning_output_tokens"),
+)
+
 _SIGNS = frozenset(
     f"gen_ai.{key}" for key in ("operation.name", "tool.name", "request.model", "conversation.id", "agent.name")
 )
@@ -206,23 +219,9 @@ CONVENTION = Convention(
         Field.INPUT_TOKENS: (At("gen_ai.usage.input_tokens", integer), At("gen_ai.usage.prompt_tokens", integer)),
         Field.OUTPUT_TOKENS: (At("gen_ai.usage.output_tokens", integer), At("gen_ai.usage.completion_tokens", integer)),
         Field.TOTAL_TOKENS: (At("gen_ai.usage.total_tokens", integer),),
-        Field.CACHED_INPUT_TOKENS: (
-            At("gen_ai.usage.cache_read.input_tokens", integer),
-            At("gen_ai.usage.cache_read_input_tokens", integer),
-            At("gen_ai.usage.details.cache_read_tokens", integer),
-            At("gen_ai.usage.cached_tokens", integer),
-        ),
-        Field.CACHE_WRITE_TOKENS: (
-            At("gen_ai.usage.cache_creation.input_tokens", integer),
-            At("gen_ai.usage.cache_creation_input_tokens", integer),
-            At("gen_ai.usage.cache_write_input_tokens", integer),
-            At("gen_ai.usage.details.cache_write_tokens", integer),
-        ),
-        Field.REASONING_TOKENS: (
-            At("gen_ai.usage.reasoning.output_tokens", integer),
-            At("gen_ai.usage.reasoning_tokens", integer),
-            At("gen_ai.usage.details.reasoning_tokens", integer),
-        ),
+        Field.CACHED_INPUT_TOKENS: tuple(At(f"gen_ai.usage.{key}", integer) for key in _CACHED_INPUT),
+        Field.CACHE_WRITE_TOKENS: tuple(At(f"gen_ai.usage.{key}", integer) for key in _CACHE_WRITES),
+        Field.REASONING_TOKENS: tuple(At(f"gen_ai.usage.{key}", integer) for key in _REASONING),
         Field.COST: tuple(At(key, number) for key in ("gen_ai.usage.cost", "operation.cost", "gen_ai.cost.total_cost")),
         Field.FINISH_REASONS: tuple(At(f"gen_ai.response.finish_reason{end}", strings) for end in ("s", "")),
         Field.MAX_TOKENS: (At("gen_ai.request.max_tokens", integer),),
