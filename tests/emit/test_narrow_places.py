@@ -464,7 +464,7 @@ def test_a_helper_that_is_killed_is_told_of_and_the_agent_writes_on(
 ) -> None:
     exporter = SessionExporter(str(tmp_path / "runs"), helper_after=0)
     exporter.export(_agent_spans())
-    (helper,) = _children()
+    helper = _child()
     os.kill(helper, 9)
     with caplog.at_level(logging.ERROR):
         while exporter.force_flush():  # what it had answered already, it has answered
@@ -479,6 +479,12 @@ def test_a_helper_that_is_killed_is_told_of_and_the_agent_writes_on(
 
 def _agent_spans() -> list[ReadableSpan]:
     return [_ended({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "helper"})]
+
+
+def _child() -> int:
+    """Return the one process of ours that writes sessions, as soon as the system shows what it runs."""
+    wait_until(lambda: len(_children()) == 1)
+    return _children()[0]
 
 
 def _children() -> list[int]:
@@ -497,7 +503,7 @@ def test_a_session_exporter_does_not_wait_for_ever_for_its_helper(
 ) -> None:
     exporter = SessionExporter(str(tmp_path / "runs"), helper_after=0, end_seconds=0.0)
     exporter.export(_agent_spans())
-    (helper,) = _children()
+    helper = _child()
     with caplog.at_level(logging.WARNING):
         exporter.shutdown()
 
@@ -508,7 +514,7 @@ def test_a_session_exporter_does_not_wait_for_ever_for_its_helper(
 
 def test_a_helper_that_takes_longer_is_waited_for_when_nobody_holds_it(tmp_path: Path) -> None:
     helper = HelperProcess(WriterConfig(runs=str(tmp_path), redaction=None))
-    (number,) = _children()
+    number = _child()
     os.kill(number, signal.SIGSTOP)
 
     assert not helper.close(0)
