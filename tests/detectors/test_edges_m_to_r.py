@@ -345,6 +345,14 @@ def test_storms_that_mingle_are_told_in_order_of_their_first_attempts() -> None:
     assert [cause.description.split()[5] for cause in found(retry_storm, START, *events, END)] == ["first", "second"]
 
 
+def test_failures_that_mingle_are_told_in_order_of_their_first_attempts() -> None:
+    fetches = fails(5)
+    posts = [event for number in range(5) for event in tool("post", {"id": number}, error="down")]
+    events = [*fetches[:2], *posts, *fetches[2:]]
+
+    assert [cause.description.split()[0] for cause in found(retry_storm, START, *events, END)] == ["fetch", "post"]
+
+
 def test_retries_of_a_call_that_loops_belong_to_the_loop() -> None:
     again = [event for _ in range(3) for event in fetched(0, "u")]
     looping = [{**event, "tool_call_id": f"c{place // 2}"} for place, event in enumerate(again)]
