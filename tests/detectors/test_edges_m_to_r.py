@@ -278,9 +278,10 @@ def test_a_repeated_message_is_quoted_as_it_was_said_first() -> None:
     assert cause.description.endswith("“Please send the report of last week now”.")
 
 
-def test_stretches_of_two_agents_are_told_in_order() -> None:
-    one, other = ("please send the missing report now", "nobody has such a report over here")
-    talk = [{**said(text), "payload": {"text": text, "agent": who}} for who, text in (("b", one), ("a", other)) * 3]
+@pytest.mark.parametrize("speakers", ["bababa", "baaabb"])
+def test_stretches_of_two_agents_are_told_in_order(speakers: str) -> None:
+    texts = {"b": "please send the missing report now", "a": "nobody has such a report over here"}
+    talk = [{**said(texts[who]), "payload": {"text": texts[who], "agent": who}} for who in speakers]
 
     assert [cause.description[0] for cause in found(repeated_message, START, *talk, END)] == ["b", "a"]
 
