@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import CAPTURES, FURTHER_CAPTURES
 
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.conventions.facts import Facts
@@ -16,8 +17,6 @@ from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.decode.otlp_json import decode_logs, decode_traces
 from critiqor_otel.reconstruct.logs import join_logs
 from critiqor_otel.span import LogRecord, Resource, Scope, Span, SpanEvent, StatusCode
-
-CAPTURES = Path(__file__).parent.parent / "cases" / "captures"
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,15 @@ def _ordered(spans: Iterable[Span]) -> tuple[Facts, ...]:
 @cache
 def read_capture(name: str) -> Capture:
     """Read `family/scenario`, its log records joined to their spans."""
+    stem = next(folder / name for folder in (CAPTURES, FURTHER_CAPTURES) if (folder / f"{name}.facts.json").exists())
     spans: list[Span] = []
     records: list[LogRecord] = []
-    for line in _lines(CAPTURES / f"{name}.otlp.jsonl"):
+    for line in _lines(stem.with_name(f"{stem.name}.otlp.jsonl")):
         spans.extend(decode_traces(line).spans)
-    for line in _lines(CAPTURES / f"{name}.logs.otlp.jsonl"):
+    for line in _lines(stem.with_name(f"{stem.name}.logs.otlp.jsonl")):
         records.extend(decode_logs(line).logs)
     joined = join_logs({(span.trace_id, span.span_id): span for span in spans}, records)
-    told = json.loads((CAPTURES / f"{name}.facts.json").read_bytes())
+    told = json.loads(stem.with_name(f"{stem.name}.facts.json").read_bytes())
     return Capture(_ordered(joined.spans.values()), _ordered(joined.from_records.values()), told)
 
 

@@ -1,21 +1,21 @@
 """Captured spans with one attribute at a time turned into something else: nothing raises, the rest is still read."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from command import CAPTURES, FURTHER_CAPTURES
 
 from critiqor_otel.conventions.convention import Field
 from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.span import Span
 
-CAPTURES = Path(__file__).parent.parent / "cases" / "captures"
 FIRST = sorted(
-    min(folder.glob("*.facts.json")).relative_to(CAPTURES).as_posix().removesuffix(".facts.json")
-    for folder in CAPTURES.iterdir()
-    if folder.name != "_formats"
+    f"{family.name}/{min(family.glob('*.facts.json')).name.removesuffix('.facts.json')}"
+    for folder in (CAPTURES, FURTHER_CAPTURES)
+    for family in folder.iterdir()
+    if family.name != "_formats"
 )
 HOSTILE: list[Any] = [
     "",

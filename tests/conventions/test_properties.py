@@ -40,7 +40,9 @@ EVENTS = [
     "exception",
     "codex.tool_result",
 ]
-SCOPES = ["", "pydantic-ai", "gcp.vertex.agent", "strands.telemetry.tracer", "litellm", "openclaw", "codex_exec"]
+SIGNS = [table.signs for table in ALL if table.signs is not None]
+SIGNS_ON_SPANS = sorted({key for signs in SIGNS for key in signs.keys})
+SCOPES = ["", *sorted({scope for signs in SIGNS for scope in signs.scopes})]
 TEXTS = st.one_of(
     st.text(max_size=20),
     st.sampled_from(WORDS),
@@ -72,7 +74,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
     ),
     max_leaves=6,
 )
-ATTRIBUTES = st.dictionaries(st.sampled_from([*KEYS, *KINDS, *INDEXED]), VALUES, max_size=12)
+ATTRIBUTES = st.dictionaries(st.sampled_from([*KEYS, *KINDS, *INDEXED, *SIGNS_ON_SPANS]), VALUES, max_size=12)
 
 
 @st.composite

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["CAPTURES", "CLEAN", "COMMAND", "LOOP", "Critiqor", "Outcome", "run_command"]
+__all__ = ["CAPTURES", "CLEAN", "COMMAND", "FURTHER_CAPTURES", "LOOP", "Critiqor", "Outcome", "run_command"]
 
 CAPTURES = Path(__file__).parents[1] / "cases" / "captures"
+FURTHER_CAPTURES = CAPTURES.with_name("further_captures")
 LOOP = CAPTURES / "pydantic_ai" / "repeat_identical_calls.otlp.jsonl"
 CLEAN = CAPTURES / "pydantic_ai" / "clean_two_tools.otlp.jsonl"
 COMMAND = Path(sys.executable).with_name("critiqor-otel")

@@ -1,10 +1,7 @@
 """Genkit: what a span is stands in its subtype; input and output are the JSON of the action that it ran."""
 
-from collections.abc import Callable
-from typing import Any
-
 from analyzer.timeline.missing import Fact
-from critiqor_otel.conventions.convention import At, Convention, Field, SpanRole, When
+from critiqor_otel.conventions.convention import At, Convention, Field, Shape, SpanRole, When
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.remedies import Extra
 from critiqor_otel.conventions.shapes import inner, integer, json_value, one_of, strings, text
@@ -38,13 +35,12 @@ _AGENT, _MODEL, _TOOL, _LOOK_UP = (
 
 
 def _of_genkit(span: Span) -> SpanRole | None:
-    kind = span.attributes.get(_TYPE)
-    if kind is None:
+    if _TYPE not in span.attributes:
         return None
-    return SpanRole.TURN if kind in _STEPS else SpanRole.OTHER
+    return SpanRole.TURN if str(span.attributes[_TYPE]) in _STEPS else SpanRole.OTHER
 
 
-def _on(words: frozenset[str], key: str, shape: Callable[[Any], Any]) -> tuple[When]:
+def _on(words: frozenset[str], key: str, shape: Shape) -> tuple[When]:
     return (When(_SUBTYPE, words, At(key, shape)),)
 
 
