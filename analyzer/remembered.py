@@ -5,36 +5,35 @@ from typing import TypeVar
 
 __all__ = ["remembered"]
 
-_Key = TypeVar("_Key", str, bytes)
 _Found = TypeVar("_Found")
 
 _LONGEST = 256
 
 
-def remembered(most: int, longest: int = _LONGEST) -> Callable[[Callable[[_Key], _Found]], Callable[[_Key], _Found]]:
+def remembered(most: int, longest: int = _LONGEST) -> Callable[[Callable[[str], _Found]], Callable[[str], _Found]]:
     """Return a decorator for functions of one text, whose answers are kept in a table.
 
     Args:
         most: answers that are kept; when there are more, the table begins anew.
-        longest: characters or bytes of a text whose answer is kept, so that the table takes at most `most * longest`.
+        longest: characters of a text whose answer is kept, so that the texts take at most `most * longest`.
     """
 
-    def decorated(function: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
+    def decorated(function: Callable[[str], _Found]) -> Callable[[str], _Found]:
         return _Table(function, most, longest).__getitem__
 
     return decorated
 
 
-class _Table(dict[_Key, _Found]):
+class _Table(dict[str, _Found]):
     """Answers by text. Asking for one that is there takes no call of Python."""
 
-    def __init__(self, function: Callable[[_Key], _Found], most: int, longest: int) -> None:
+    def __init__(self, function: Callable[[str], _Found], most: int, longest: int) -> None:
         super().__init__()
-        self._function: Callable[[_Key], _Found] = function
+        self._function: Callable[[str], _Found] = function
         self._most = most
         self._longest = longest
 
-    def __missing__(self, key: _Key) -> _Found:
+    def __missing__(self, key: str) -> _Found:
         found: _Found = self._function(key)
         if len(key) <= self._longest:
             if len(self) >= self._most:

@@ -7,11 +7,11 @@ MessagePack through typed structs, a few microseconds a span. What it can't hold
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
+from functools import cache
 from typing import Any
 
 import msgspec
 
-from analyzer.remembered import remembered
 from analyzer.session.codec import read_session, write_session
 from analyzer.session.model import Session
 from critiqor_otel.conventions.records import span_of_record
@@ -20,8 +20,6 @@ from critiqor_otel.span import Batch, Link, LogRecord, Resource, Scope, Span, Sp
 
 __all__ = ["Kind", "Packer", "Record", "Segment", "Unpacked", "pack_segment", "unpack", "unpack_segment"]
 
-_SHARED_THINGS = 1024  # resources and scopes of segments that are kept unpacked …
-_SHARED_BYTES = 1 << 14  # … none of more bytes
 _UNPACKABLE = (UnicodeEncodeError, OverflowError, TypeError, msgspec.ValidationError)
 
 
@@ -54,6 +52,8 @@ class Segment(msgspec.Struct, array_like=True):
     records: list[Record]
 
 
+_Shared = Callable[[bytes], Any]
+"""Gives what a resource or a scope was before it was packed."""
 _Event = tuple[int, str, dict[str, Any], int]
 _Link = tuple[str, str, dict[str, Any], str, int, int]
 _Rest = tuple[str, tuple[_Event, ...], tuple[_Link, ...], str, int, int, int, int]
@@ -219,8 +219,9 @@ def unpack_segment(data: bytes) -> Segment:
 def unpack(parts: Iterable[tuple[Segment, Record]]) -> Unpacked:
     """Return what records hold, each given with the segment that it stands in."""
     found = Unpacked()
+    shared = cache(pickle.loads)  # what many records point at is unpacked once, and is one thing in all of them
     for segment, record in parts:
-        thing = _READERS[record.kind](segment, record)
+        thing = _READERS[record.kind](segment, record, shared)
         if isinstance(thing, Span):
             found.spans.append(thing)
         elif isinstance(thing, LogRecord):
@@ -231,7 +232,7 @@ def unpack(parts: Iterable[tuple[Segment, Record]]) -> Unpacked:
     return found
 
 
-def _read_span(segment: Segment, record: Record) -> Span:
+def _read_span(segment: Segment, record: Record, shared: _Shared) -> Span:
     packed = _decode_span(record.content)
     message, events, links, state, flags, attributes_less, events_less, links_less = packed.rest or _NO_REST
     return Span(
@@ -252,12 +253,12 @@ def _read_span(segment: Segment, record: Record) -> Span:
         dropped_attributes=attributes_less,
         dropped_events=events_less,
         dropped_links=links_less,
-        resource=_thing(segment.resources[packed.resource]),
-        scope=_thing(segment.scopes[packed.scope]),
+        resource=shared(segment.resources[packed.resource]),
+        scope=shared(segment.scopes[packed.scope]),
     )
 
 
-def _read_log(segment: Segment, record: Record) -> LogRecord:
+def _read_log(segment: Segment, record: Record, shared: _Shared) -> LogRecord:
     packed = _decode_log(record.content)
     return LogRecord(
         time_ns=packed.time_ns,
@@ -268,25 +269,20 @@ def _read_log(segment: Segment, record: Record) -> LogRecord:
         attributes=packed.attributes,
         severity_number=packed.severity_number,
         severity_text=packed.severity_text,
-        resource=_thing(segment.resources[packed.resource]),
-        scope=_thing(segment.scopes[packed.scope]),
+        resource=shared(segment.resources[packed.resource]),
+        scope=shared(segment.scopes[packed.scope]),
     )
 
 
-def _read_odd(_segment: Segment, record: Record) -> Any:
+def _read_odd(_segment: Segment, record: Record, _shared: _Shared) -> Any:
     return pickle.loads(_decode_bytes(record.content))  # noqa: S301  # written by this package, read back by it
 
 
-def _read_text(_segment: Segment, record: Record) -> Session:
+def _read_text(_segment: Segment, record: Record, _shared: _Shared) -> Session:
     return read_session(_decode_bytes(record.content))
 
 
-@remembered(_SHARED_THINGS, longest=_SHARED_BYTES)
-def _thing(packed: bytes) -> Any:
-    return pickle.loads(packed)  # noqa: S301  # as above
-
-
-_READERS: dict[int, Callable[[Segment, Record], Any]] = {
+_READERS: dict[int, Callable[[Segment, Record, _Shared], Any]] = {
     Kind.SPAN: _read_span,
     Kind.LOG: _read_log,
     Kind.SESSION: _read_text,
