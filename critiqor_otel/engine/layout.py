@@ -34,6 +34,9 @@ class Share(msgspec.Struct, array_like=True):
     """Traces whose messages must be compared first, and nothing else of the share is settled before."""
 
 
+_decode_share = msgspec.msgpack.Decoder(Share).decode
+
+
 class ShareRef(msgspec.Struct, frozen=True):
     """A partition whose share lies in the store."""
 
@@ -108,9 +111,6 @@ def read_share(partition: int, store: Store) -> Share:
     """
     with store.open(_name(partition)) as file:
         return _decode_share(file.read())
-
-
-_decode_share = msgspec.msgpack.Decoder(Share).decode
 
 
 def _name(partition: int) -> str:

@@ -178,7 +178,7 @@ def order_siblings(trace: Trace) -> None:
 
 
 def mark_unended(trace: Trace) -> None:
-    """Note spans that were still open when they were exported; one that tells what came of it has ended somewhen."""
+    """Note spans that were still open when they were exported; one that tells what came of it has ended."""
     for node in reversed(trace.nodes):
         if node.end_ns is not None or node.role is SpanRole.OTHER:
             continue

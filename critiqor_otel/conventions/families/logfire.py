@@ -6,7 +6,7 @@ sent; `raw_input`, `input`, `response` and `output` tell the two apart.
 
 from typing import Any
 
-from critiqor_otel.conventions.convention import At, Convention, Everywhere, Field, SpanRole, When
+from critiqor_otel.conventions.convention import At, Convention, Field, Shape, SpanRole, When
 from critiqor_otel.conventions.jsontext import structured
 from critiqor_otel.conventions.message_shapes import answer, conversation
 from critiqor_otel.conventions.remedies import content_by
@@ -44,13 +44,13 @@ def _given(value: Any) -> str | None:
     return None if value == "null" else text(value)
 
 
-def _failed(span: Span) -> bool | None:
-    """Return that the span holds an error: its status says nothing of it."""
-    return True if structured(span.attributes.get("error")) else None
+def _failed(error: Any) -> bool | None:
+    """Return that there is an error, of which the span's status says nothing."""
+    return True if structured(error) else None
 
 
-def _named(*templates: str, key: str = "name", shape: Any = text) -> When:
-    return When(_TEMPLATE, frozenset(templates), At(key, shape))
+def _named(template: str, *, key: str = "name", shape: Shape = text) -> When:
+    return When(_TEMPLATE, frozenset({template}), At(key, shape))
 
 
 CONVENTION = Convention(
@@ -67,7 +67,7 @@ CONVENTION = Convention(
         Field.TOOL_NAME: (_named(_TOOL),),
         Field.TOOL_ARGUMENTS: (_named(_TOOL, key="input", shape=json_value),),
         Field.TOOL_RESULT: (_named(_TOOL, key="output", shape=json_value),),
-        Field.FAILED: (Everywhere(_failed),),
+        Field.FAILED: (At("error", _failed),),
         Field.ERROR_MESSAGE: (
             At("error", inner("data", "error", shape=text)),
             At("error", inner("message", shape=text)),
