@@ -8,7 +8,7 @@ from critiqor_otel.reconstruct.exchanges import Asked
 from critiqor_otel.reconstruct.failures import first_failures, settle_failures
 from critiqor_otel.reconstruct.node import Failure, Node
 from critiqor_otel.reconstruct.places import settle_places
-from critiqor_otel.reconstruct.twins import fuller_first, twins
+from critiqor_otel.reconstruct.twins import fuller_first, sibling_twins, twins
 from critiqor_otel.reconstruct.usage import Usage, counted_usage
 
 __all__ = ["Account"]
@@ -97,8 +97,8 @@ def _silence_echoes(nodes: Sequence[Node]) -> None:
 
 
 def _silence_twins(nodes: Sequence[Node]) -> None:
-    """Let of two spans that tell of one answer the fuller one tell."""
-    for one, other in list(twins(nodes)):
+    """Let of two spans that tell of one answer, or of one tool call, the fuller one tell."""
+    for one, other in [*twins(nodes), *sibling_twins(nodes)]:
         fuller_first(one, other)[1].role = SpanRole.OTHER
 
 

@@ -1,18 +1,20 @@
-"""Which model spans tell of one and the same answer.
+"""Which spans of two instrumentations tell of one and the same model call or tool call.
 
 A vendor's client may write spans of its own (Anthropic's SDK does) beside those of an instrumentation around it: one
-answer, with its id, stands in two spans that cover the same time, as siblings or each in a trace of its own.
+answer, with its id, stands in two spans that cover the same time, as siblings or each in a trace of its own. Siblings
+of two instrumentations are known without such an id too: one covers the other's time, and they tell the same tokens, or
+one call of one tool.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.node import Node
 
-__all__ = ["fuller_first", "twins"]
+__all__ = ["fuller_first", "sibling_twins", "twins"]
 
 
-_MODEL = SpanRole.MODEL
+_MODEL, _TOOL = SpanRole.MODEL, SpanRole.TOOL
 
 
 def twins(nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
@@ -33,13 +35,45 @@ def twins(nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
             seen[answer] = node
 
 
+def sibling_twins(nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
+    """Yield pairs of spans of two instrumentations under one parent, or roots of one trace, that tell of one call."""
+    seen: dict[Hashable, Node] = {}
+    for node in nodes:
+        if (told := _what_siblings_share(node)) is None:
+            continue
+        other = seen.setdefault((told, node.span.trace_id, id(node.parent)), node)
+        if other is node:
+            continue
+        if other.span.scope.name != node.span.scope.name and (_covers(other, node) or _covers(node, other)):
+            yield other, node
+        else:
+            seen[told, node.span.trace_id, id(node.parent)] = node
+
+
+def _what_siblings_share(node: Node) -> Hashable:
+    if node.role is _TOOL:
+        call_id = node.facts.get(Field.TOOL_CALL_ID)
+        return None if call_id is None else (call_id, node.facts.get(Field.TOOL_NAME))
+    if node.role is not _MODEL or node.from_log:
+        return None
+    tokens = node.facts.get(Field.INPUT_TOKENS), node.facts.get(Field.OUTPUT_TOKENS)
+    return None if None in tokens else tokens
+
+
 def fuller_first(one: Node, other: Node) -> tuple[Node, Node]:
-    """Return the pair with the span first that holds messages."""
+    """Return the pair with the span first that holds messages, or a result."""
     return (other, one) if not _speaks(one) and _speaks(other) else (one, other)
 
 
 def _speaks(node: Node) -> bool:
-    return bool(node.facts.get(Field.OUTPUT_MESSAGES) or node.facts.get(Field.INPUT_MESSAGES))
+    return any(node.facts.get(field) for field in _CONTENT)
+
+
+_CONTENT = (Field.OUTPUT_MESSAGES, Field.INPUT_MESSAGES, Field.TOOL_RESULT)
+
+
+def _covers(outer: Node, inner: Node) -> bool:
+    return _start(outer) <= _start(inner) and _end(inner) <= _end(outer)
 
 
 def _overlap(one: Node, other: Node) -> bool:

@@ -4,6 +4,7 @@ Usage counts on the outermost span of a model call, or else on the spans inside 
 its calls and counts only where none of them reports anything (spec: OTel GenAI lets invoke_agent carry sums).
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 from analyzer.timeline.tokens import whole_input
@@ -91,7 +92,40 @@ def _roll_ups(nodes: Sequence[Node], reports: Mapping[int, Usage], counted: Mapp
         elif node.role in _ROLL_UPS and id(node) in reports and id(node) not in accounted:
             sums[id(node)] = reports[id(node)]
             inside.add(id(node))
-    return sums
+    beside = _Beside(nodes, counted) if sums else None
+    return {
+        id(node): sums[id(node)]
+        for node in nodes
+        if id(node) in sums and not (beside and beside.make_up(node, sums[id(node)]))
+    }
+
+
+class _Beside:
+    """Counted calls outside every agent, by trace: an agent that lost its context has them beside it, not below."""
+
+    def __init__(self, nodes: Sequence[Node], counted: Mapping[int, Usage]) -> None:
+        self._calls: dict[str, list[tuple[int, int, int]]] = {}
+        """Of each trace, in order of time: when a call began, and the input and output of all calls up to it."""
+        for node in sorted((node for node in nodes if id(node) in counted), key=_start):
+            if node.place.agent is None:
+                usage, calls = counted[id(node)], self._calls.setdefault(node.span.trace_id, [(-1, 0, 0)])
+                _, given, output = calls[-1]
+                new = given + usage.get("input_tokens", 0), output + usage.get("output_tokens", 0)
+                calls.append((_start(node), *new))
+
+    def make_up(self, agent: Node, total: Usage) -> bool:
+        """Tell whether the calls that began in the agent's time sum up to exactly what it reports."""
+        calls = self._calls.get(agent.span.trace_id)
+        if calls is None or agent.end_ns is None:
+            return False
+        _, *before = calls[bisect_left(calls, (_start(agent),)) - 1]
+        _, *until = calls[bisect_left(calls, (agent.end_ns,)) - 1]
+        parts = (until[0] - before[0], until[1] - before[1])
+        return parts == (total.get("input_tokens", 0), total.get("output_tokens", 0))
+
+
+def _start(node: Node) -> int:
+    return node.start_ns or 0
 
 
 def _model_usage(nodes: Iterable[Node], reports: Mapping[int, Usage]) -> dict[int, Usage]:

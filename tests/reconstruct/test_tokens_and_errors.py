@@ -51,6 +51,18 @@ def test_a_result_that_says_the_call_failed_is_no_success_for_want_of_a_status(
     assert [(call.status, call.error) for call in timeline.calls] == [("error", "no such city")]
 
 
+@pytest.mark.parametrize(("parts", "counted"), [((10, 20), 2), ((10, 21), 3)], ids=["its calls", "others"])
+def test_a_sum_on_an_agent_is_not_added_to_its_calls_that_lie_beside_it(
+    parts: tuple[int, int], counted: int, agent: MakeSpan, chat: MakeSpan
+) -> None:
+    calls = (chat(number, 9, at=(number, number + 1), **used(given, 1)) for number, given in enumerate(parts, 2))
+    earlier = chat(8, 9, at=(0, 1), **used(500, 50))
+
+    session = one_session(agent(1, 9, at=(1, 5), **used(30, 2)), *calls, earlier)
+
+    assert len(reported(session)) == counted + 1
+
+
 def test_a_total_below_its_own_parts_is_none(agent: MakeSpan, chat: MakeSpan) -> None:
     odd = {"gen_ai__usage__input_tokens": 3000, "gen_ai__usage__output_tokens": -5, "gen_ai__usage__total_tokens": 2995}
     (call,) = [event for event in one_session(agent(1), chat(2, 1, **odd)).events if event.event == "token_usage"]

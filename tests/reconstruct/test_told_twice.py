@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import structs
+
 from analyzer.session.model import Event, Session
 from critiqor_otel.reconstruct.reconstruct import reconstruct
-from critiqor_otel.span import Span
+from critiqor_otel.span import Scope, Span
 
 MakeSpan = Callable[..., Span]
 
@@ -47,6 +49,35 @@ def test_an_answer_whose_id_comes_again_later_is_another_call(chat: MakeSpan) ->
     found = reconstruct([speaking(chat, 1, trace=1), speaking(chat, 2, trace=2, at=(60, 61))])
 
     assert [len(answers(session)) for session in found.sessions] == [1, 1]
+
+
+def by(library: str, span: Span) -> Span:
+    return structs.replace(span, scope=Scope(library))
+
+
+def test_siblings_of_two_instrumentations_that_tell_the_same_tokens_are_one_call(
+    agent: MakeSpan, chat: MakeSpan
+) -> None:
+    sums = {"gen_ai__usage__input_tokens": 900, "gen_ai__usage__output_tokens": 10}
+    outer, inner = chat(2, 1, at=(0, 1), **sums), chat(3, 1, at=(0.1, 0.9), **sums)
+    later = chat(3, 1, at=(0.5, 1.5), **sums)
+
+    def calls(*spans: Span) -> int:
+        (session,) = reconstruct([agent(1, at=(0, 2)), *spans]).sessions
+        return len(answers(session))
+
+    assert calls(by("one", outer), by("other", inner)) == 1
+    assert calls(by("one", outer), by("other", later)) == 2
+    assert calls(by("one", outer), by("one", inner)) == 2
+
+
+def test_siblings_of_two_instrumentations_that_tell_of_one_tool_call_are_one(agent: MakeSpan, tool: MakeSpan) -> None:
+    bare = tool(2, 1, at=(0, 1), gen_ai__tool__call__id="c")
+    full = tool(3, 1, at=(0.1, 0.9), gen_ai__tool__call__id="c", gen_ai__tool__call__result="found")
+
+    (session,) = reconstruct([agent(1), by("one", bare), by("other", full)]).sessions
+
+    assert [event.payload["result"] for event in session.events if event.event_type == "tool_result"] == ["found"]
 
 
 def test_a_span_inside_a_model_call_adds_what_it_alone_knows_of_the_tokens(chat: MakeSpan) -> None:
