@@ -3,7 +3,8 @@
 ## What it does
 Reports rounds of two to six calls (A-B-A-B, A-B-C-A-B-C) that one agent made twice or more, one after the other,
 where no call of a later round taught anything new: equal results, or the same failure. Severity medium. Where each
-call of the round was made three times, an `infinite_tool_loop` is reported for each, and this type keeps silent.
+call of the round was made three times, an `infinite_tool_loop` is reported for each, and this type keeps silent; so it
+does of hand-overs to and fro (`handoff_ping_pong`).
 
 ## Why is this bad
 Each step looks sensible by itself, so nothing stops it; together they lead back to where they began.
@@ -39,6 +40,7 @@ from analyzer.profile import Profile
 from analyzer.session.accessors import name_of
 from analyzer.session.model import EventKind
 from analyzer.timeline.cycles import Cycle, cycles_in
+from analyzer.timeline.delegation import handed_to_and_fro
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
 from analyzer.timeline.tool_purpose import waits
@@ -63,6 +65,7 @@ def find(timeline: Timeline, options: Options) -> Iterator[FailureCause]:
         if event.event == EventKind.STATE_TRANSITION and name_of(event) == "agent_start"
     ]
     harmless, told = _repeated(timeline, options)
+    told.update(call.position for row in handed_to_and_fro(timeline.work) for call in row)
     for cycle in cycles_in(timeline.work, starts):
         positions = {call.position for call in cycle.calls}
         is_patient = any(_waits(call.tool, options) for call in cycle.calls[: cycle.length])

@@ -32,15 +32,13 @@ from analyzer.cause import FailureCause, Severity
 from analyzer.detectors.detector import Detector, Dimension, Options, Why, fingerprint, shown_by
 from analyzer.profile import Profile
 from analyzer.timeline.call import Call
-from analyzer.timeline.delegation import answered_in_place
+from analyzer.timeline.delegation import handed_over_to, handed_to_and_fro
 from analyzer.timeline.index import Timeline
 from analyzer.timeline.missing import Fact
-from analyzer.timeline.tool_purpose import hands_over_to
 
 __all__ = ["DETECTOR"]
 
 TYPE = "handoff_ping_pong"
-OFTEN = 4
 MANY = 8
 IMPACT = {Severity.HIGH: -22, Severity.CRITICAL: -30}
 FIX = "Say in both agents' instructions which tasks are theirs, and refuse a hand-over that goes back at once."
@@ -49,43 +47,14 @@ WHY = Why("Each of two agents takes the task for the other's.", "Nobody works on
 
 def find(timeline: Timeline, _: Options) -> Iterator[FailureCause]:
     """Yield one cause a stretch of hand-overs to and fro."""
-    for stretch in _stretches(timeline.work):
-        if len(stretch) >= OFTEN:
-            yield _cause(timeline, stretch)
-
-
-def _stretches(calls: Sequence[Call]) -> Iterator[list[Call]]:
-    """Yield the longest rows of hand-overs in which every second goes to the same agent, and no two in a row do."""
-    row: list[Call] = []
-    for call in calls:
-        to = _to(call)
-        if to and _is_a_tool(call, row):
-            to = None
-        if to and row and call.user_turn == row[-1].user_turn and _goes_on(row, to):
-            row.append(call)
-            continue
-        yield row
-        row = [call] if to else []
-    yield row
-
-
-def _is_a_tool(call: Call, row: Sequence[Call]) -> bool:
-    """Return whether the other agent answered within the call, and who asked had not been handed the task."""
-    return answered_in_place(call) and (not row or call.agent == row[-1].agent)
-
-
-def _goes_on(row: Sequence[Call], to: str) -> bool:
-    return _to(row[-1]) != to and (len(row) < 2 or _to(row[-2]) == to)  # noqa: PLR2004  # the one before the last
-
-
-def _to(call: Call) -> str | None:
-    return None if call.tool is None else hands_over_to(call.tool)
+    for stretch in handed_to_and_fro(timeline.work):
+        yield _cause(timeline, stretch)
 
 
 def _cause(timeline: Timeline, stretch: Sequence[Call]) -> FailureCause:
     severity = Severity.CRITICAL if len(stretch) >= MANY else Severity.HIGH
     impact = IMPACT[severity]
-    pair = sorted({_to(call) or "" for call in stretch})
+    pair = sorted({handed_over_to(call) or "" for call in stretch})
     return FailureCause(
         type=TYPE,
         severity=severity,

@@ -14,6 +14,7 @@ from analyzer.detectors import (
     content_refused,
     context_pollution,
     cost_explosion,
+    handoff_ping_pong,
 )
 from analyzer.models.prices import Price, PriceList
 from analyzer.profile import Profile
@@ -33,6 +34,15 @@ def test_a_turn_that_ends_does_not_end_the_rounds() -> None:
 @pytest.mark.parametrize(("pause", "count"), [("sleep", 0), ("fetch", 1)])
 def test_who_waits_in_between_looks_again_for_a_reason(pause: str, count: int) -> None:
     assert len(found(alternating_loop, START, *rounds("search", pause), END)) == count
+
+
+@pytest.mark.parametrize(
+    ("tools", "count"), [(("transfer_to_sales", "transfer_to_support"), 0), (("search", "fetch"), 1)]
+)
+def test_hand_overs_to_and_fro_are_told_of_by_their_own_rule(tools: tuple[str, str], count: int) -> None:
+    events = [START, *(event for name in tools * 2 for event in tool(name, {"q": "a"}, "ok")), END]
+
+    assert (len(found(alternating_loop, *events)), len(found(handoff_ping_pong, *events))) == (count, 1 - count)
 
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "a single")
