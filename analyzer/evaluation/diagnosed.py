@@ -27,7 +27,7 @@ _READINESS: dict[Any, DeploymentRecommendation] = {"ready_for_runtime": "safe_to
 
 # Each fact and the places it may stand in, newest form first.
 _PLACES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "agent_id": (("agent", "name"), ("agent_id",), ("agent",)),
+    "agent_id": (("agent", "name"), ("agent_id",), ("agent", "framework"), ("agent",)),
     "causes": (("failure_causes",), ("failure_analysis", "failure_causes")),
     "confidence": (("evaluation_confidence",),),
     "exit_code": (("exit_code",), ("runtime_metrics", "exit_code")),

@@ -19,6 +19,7 @@ from analyzer.evaluation import (
     rebuild,
     save_evaluation,
 )
+from analyzer.evaluation.diagnosed import record_of_diagnosis
 from analyzer.evaluation.history.schema import VERSION
 
 
@@ -55,6 +56,19 @@ def put_run(runs: Path, run_id: str, document: Any = None, session: str | None =
     (folder / "diagnosis.json").write_text(json.dumps(diagnosis(run_id) if document is None else document))
     if session is not None:
         (folder / "session.json").write_text(session)
+
+
+@pytest.mark.parametrize(
+    ("told", "agent"),
+    [
+        ({"agent": {"name": "ada", "framework": "strands"}}, "ada"),
+        ({"agent": {"name": None, "framework": "strands"}}, "strands"),
+        ({"agent": {"name": None, "framework": "strands"}, "agent_id": "ada"}, "ada"),
+        ({"agent": {"name": None, "framework": None}}, "default"),
+    ],
+)
+def test_an_agent_without_a_name_goes_by_its_framework(told: dict[str, Any], agent: str) -> None:
+    assert record_of_diagnosis(diagnosis("r", **told)).agent_id == agent
 
 
 def test_a_new_store_writes_ahead_and_knows_its_version(store: Path) -> None:
