@@ -28,8 +28,7 @@ data.
 
 One process is warm: it has collected the tests, and knows which of them reaches which line. A mutant is a fork of it
 that runs those that reach its statement, the cases of its own detector first, up to the first that fails; one that uses
-20 seconds of processor time, or 2 GB, is found as well. All of them take a quarter of an hour to half an hour on one
-core.
+20 seconds of processor time, or 2 GB, is found as well. All of them take some minutes.
 
 This page is written by `python tests/fuzz/mutants.py --write` from `tests/support/argued_mutants.json`, where the
 arguments are; a test holds the two together, and every mutant named here against the code. A run ends with what
