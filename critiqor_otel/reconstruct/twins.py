@@ -6,7 +6,7 @@ of two instrumentations are known without such an id too: one covers the other's
 one call of one tool.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.node import Node
@@ -35,8 +35,10 @@ def twins(nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
             seen[answer] = node
 
 
-def sibling_twins(nodes: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
+def sibling_twins(nodes: Collection[Node]) -> Iterator[tuple[Node, Node]]:
     """Yield pairs of spans of two instrumentations under one parent, or roots of one trace, that tell of one call."""
+    if len({node.span.scope.name for node in nodes}) == 1:
+        return
     seen: dict[Hashable, Node] = {}
     for node in nodes:
         if (told := _what_siblings_share(node)) is None:
