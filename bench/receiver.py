@@ -12,10 +12,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
-from load import SPANS, parse_seconds, requests, send_to
+from load import SPANS, Load, parse_seconds, requests, send_to
 from receiver_peers import PEERS, weighed
 from server import send, send_all, serving
 
@@ -136,27 +137,32 @@ def steady(folder: Path, scale: int, rounds: int) -> Iterator[Row]:
 
 
 def beside(folder: Path, scale: int, environments: Path) -> Iterator[Row]:
-    """Compare the time until all is acknowledged, and the whole cost, with those of others on the same requests.
+    """Compare the time until all is acknowledged, and the whole cost, with those of others on the same requests."""
+    sizes = {True: RUNS // scale, False: RUNS // scale // 10}
+    loads = {room: requests(folder, runs=runs, seed=80) for room, runs in sizes.items()}
+    ours = {room: _ours(folder / f"beside-{load.spans}", load) for room, load in loads.items()}
+    for peer in PEERS:
+        load, (speed, own) = loads[peer.has_room], ours[peer.has_room]
+        found = weighed(peer, environments, partial(send_to, load=load, clients=CLIENTS), load.spans)
+        cost = found.cpu_seconds / load.spans
+        told = f"{speed:,.0f} / {found.spans_a_second:,.0f} spans/s, {found.errors} errors of {len(load.bodies)}"
+        what = f"{load.spans:,} spans: ours a second, against {peer.package}"
+        yield what, f"{speed / found.spans_a_second:.1f}", "≥ 10", told
+        told = f"{cost * 1e6:,.0f} / {own * 1e6:,.0f} µs a span"
+        yield f"{peer.package}: CPU a span, against ours to the sealed file", f"{cost / own:.1f}", "≥ 10", told
 
-    The load is one that every peer has room for.
-    """
-    load = requests(folder, runs=RUNS // 10 // scale, seed=80)
+
+def _ours(folder: Path, load: Load) -> tuple[float, float]:
+    """Return the spans a second until all is acknowledged, and the CPU seconds a span to the sealed file: medians."""
     speeds, costs = [], []
     for number in range(ROUNDS):
-        with serving(folder / f"runs-beside-{number}", "--after-root", "1") as server:
+        with serving(folder / str(number), "--after-root", "1") as server:
             before, began = server.cpu_seconds(whole=True), time.perf_counter()
             send_all(server, load, "http", CLIENTS)
             speeds.append(load.spans / (time.perf_counter() - began))
             server.wait_until_sealed(load.spans)
             costs.append((server.cpu_seconds(whole=True) - before) / load.spans)
-    speed, own = statistics.median(speeds), statistics.median(costs)
-    for peer in PEERS:
-        found = weighed(peer, environments, lambda address: send_to(address, load, CLIENTS), load.spans)
-        cost = found.cpu_seconds / load.spans
-        told = f"{speed:,.0f} / {found.spans_a_second:,.0f} spans/s, {found.errors} errors of {len(load.bodies)}"
-        yield f"our spans a second, against {peer.package}", f"{speed / found.spans_a_second:.1f}", "≥ 10", told
-        told = f"{cost * 1e6:,.0f} / {own * 1e6:,.0f} µs a span"
-        yield f"{peer.package}: CPU a span, against ours to the sealed file", f"{cost / own:.1f}", "≥ 10", told
+    return statistics.median(speeds), statistics.median(costs)
 
 
 def _missed(row: Row) -> bool:

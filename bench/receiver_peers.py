@@ -28,6 +28,8 @@ class Peer(NamedTuple):
     words: tuple[str, ...]
     """The command; {http} and {grpc} are ports, {folder} is where it may keep things."""
     variables: tuple[tuple[str, str], ...] = ()
+    has_room: bool = True
+    """It takes the whole load of the bench without an error, not only a tenth."""
 
 
 PEERS = (
@@ -38,6 +40,7 @@ PEERS = (
             *("agentevals", "serve", "--headless", "--port", "{ui}", "--api-grpc-port", "0"),
             *("--otlp-http-port", "{http}", "--otlp-grpc-port", "{grpc}"),
         ),
+        has_room=False,
     ),
     Peer(
         "arize-phoenix",
