@@ -6,19 +6,25 @@ what the record says, so that a record delivered twice is one span.
 
 import hashlib
 import json
+import re
 from typing import Any
 
+from analyzer.pattern import pattern
 from critiqor_otel.conventions.convention import BadValueError
 from critiqor_otel.conventions.shapes import integer, number
 from critiqor_otel.span import LogRecord, Span, SpanEvent
 
-__all__ = ["span_of_record", "spans_of_events"]
+__all__ = ["RETRY", "span_of_record", "spans_of_events"]
 
 _OWN = ("claude_code.", "codex.", "openclaw.")
 """How the names of events begin that stand for themselves."""
 
 _EVALUATION = "gen_ai.evaluation.result"
 _ATTEMPT = "gen_ai.request.attempt"
+RETRY = "gen_ai.retry"
+"""What each event is called that tells of another attempt in its name: `retry`, `llm.retry`, `retry_attempt`."""
+_IS_RETRY = pattern(r"(?:^|[._ -])retry(?:ing|[._ -]attempt)?$", re.IGNORECASE)
+_LONGEST_NAME = 64
 _CLAUDE_SCOPE = "com.anthropic.claude_code.events"
 _SESSION_KEYS = ("session.id", "conversation.id", "gen_ai.conversation.id")
 _NS_PER_MS = 1_000_000
@@ -86,7 +92,7 @@ def spans_of_events(span: Span) -> tuple[Span, ...]:
             trace_id=span.trace_id,
             span_id=_digest(span.span_id, index, event.name, event.time_ns, length=16),
             parent_span_id=span.span_id,
-            name=event.name,
+            name=name,
             start_ns=event.time_ns,
             end_ns=event.time_ns,
             attributes=event.attributes,
@@ -94,16 +100,22 @@ def spans_of_events(span: Span) -> tuple[Span, ...]:
             scope=span.scope,
         )
         for index, event in enumerate(span.events)
-        if _stands_alone(event)
+        if (name := _name_alone(event)) is not None
     )
 
 
-def _stands_alone(event: SpanEvent) -> bool:
-    """Tell an evaluation, and each attempt at a model call after the first."""
-    if event.name != _ATTEMPT:
-        return event.name == _EVALUATION
+def _name_alone(event: SpanEvent) -> str | None:
+    """Return the name under which an event stands for itself: an evaluation, or another attempt at something."""
+    if event.name == _ATTEMPT:
+        return _ATTEMPT if _is_another(event.attributes.get("attempt", "")) else None
+    if len(event.name) <= _LONGEST_NAME and _IS_RETRY.search(event.name):
+        return RETRY
+    return _EVALUATION if event.name == _EVALUATION else None
+
+
+def _is_another(attempt: Any) -> bool:
     try:
-        return (integer(event.attributes.get("attempt", "")) or 0) > 1
+        return (integer(attempt) or 0) > 1
     except BadValueError:
         return False
 

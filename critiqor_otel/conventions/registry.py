@@ -29,6 +29,7 @@ from critiqor_otel.conventions.families import (
     openllmetry,
     otel_genai,
     pydantic_ai,
+    retry_events,
     smolagents,
     strands,
     vercel,
@@ -61,6 +62,7 @@ ALL: tuple[Convention, ...] = (
     openinference.CONVENTION,
     openllmetry.CONVENTION,
     otel_genai.CONVENTION,
+    retry_events.CONVENTION,
     critiqor.CONVENTION,  # says whose a span is, not what
 )
 

@@ -101,7 +101,7 @@ class _Writing:
                     event_id=f"{prefix}:{told}",
                     event=draft.event,
                     event_type=draft.event_type,
-                    time_ns=time_ns,
+                    time_ns=time_ns if draft.at_ns is None else draft.at_ns,
                     source_layer=_LAYERS.get(draft.event, _ELSEWHERE),
                     tool_name=draft.tool_name,
                     tool_call_id=draft.tool_call_id,

@@ -22,6 +22,8 @@ class Draft(Struct, kw_only=True):
     error: Any = None
     timed: bool = False
     """The event closes a span: it carries the span's duration."""
+    at_ns: int | None = None
+    """When it happened, where that is neither the start nor the end."""
 
 
 def known(**facts: Any) -> dict[str, Any]:

@@ -34,6 +34,8 @@ class Events:
         """Return what the span tells when it begins; every span tells something."""
         account = self._account
         own = self._start.get(node.tells, _other)(account, node)
+        if node.span.events and node.tells is not SpanRole.MODEL:  # whose own writer tells its attempts
+            own = (*own, *side_events.retries(node))
         told = account.told_to.get(id(node))
         return own if told is None else (*map(_output_of, told), *own)
 

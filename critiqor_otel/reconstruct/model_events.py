@@ -8,16 +8,14 @@ from msgspec import Struct, structs
 
 from analyzer.session.model import EventKind
 from analyzer.timeline.provenance import MOST_PARTS
-from critiqor_otel.conventions.convention import Field, SpanRole
+from critiqor_otel.conventions.convention import Field
 from critiqor_otel.conventions.facts import Facts
 from critiqor_otel.conventions.messages import Message, ToolRequest
 from critiqor_otel.conventions.plans import Form
-from critiqor_otel.conventions.records import spans_of_events
-from critiqor_otel.conventions.registry import facts_of
 from critiqor_otel.reconstruct.account import Account
 from critiqor_otel.reconstruct.draft import Draft, known
 from critiqor_otel.reconstruct.node import Node
-from critiqor_otel.reconstruct.side_events import retry_of
+from critiqor_otel.reconstruct.side_events import retries, retry_of
 from critiqor_otel.reconstruct.values import as_json
 
 __all__ = ["ModelEvents"]
@@ -163,11 +161,11 @@ _ATTEMPT = frozenset({Field.ATTEMPT})
 
 def _retries(node: Node) -> Iterator[Draft]:
     """Yield each attempt after the first that the span tells of, or the last one when it only counts them."""
-    inner = [facts for span in spans_of_events(node.span) if (facts := facts_of(span)).role is SpanRole.RETRY]
+    told = list(retries(node))
     attempt = node.facts.get(Field.ATTEMPT)
-    if not inner and attempt is not None and attempt > 1:
-        inner = [node.facts]
-    yield from (retry_of(facts) for facts in inner)
+    if not told and attempt is not None and attempt > 1:
+        told = [retry_of(node.facts, node)]
+    yield from told
 
 
 def _new(messages: list[Message], sent: _Sent) -> list[Message]:

@@ -23,6 +23,7 @@ __all__ = [
     "memory_start",
     "process_end",
     "process_start",
+    "retries",
     "retry",
     "retry_of",
     "skill",
@@ -117,20 +118,31 @@ def context(_: Account, node: Node) -> _Drafts:
 
 def retry(_: Account, node: Node) -> _Drafts:
     """Yield another attempt."""
-    yield retry_of(node.facts)
+    yield retry_of(node.facts, node)
 
 
-def retry_of(facts: Facts) -> Draft:
-    """Return another attempt at what the facts tell of."""
+def retries(node: Node) -> _Drafts:
+    """Yield each further attempt that an event of the span tells of."""
+    for inner in spans_of_events(node.span):
+        facts = facts_of(inner)
+        if facts.role is SpanRole.RETRY:
+            draft = retry_of(facts, node)
+            if (node.start_ns or 0) <= inner.start_ns <= (node.end_ns or inner.start_ns):
+                draft.at_ns = inner.start_ns
+            yield draft
+
+
+def retry_of(facts: Facts, node: Node) -> Draft:
+    """Return another attempt at what the facts tell of, else at what its span does."""
+    tool, model = facts.get(Field.TOOL_NAME), facts.get(Field.MODEL)
+    if tool is None and model is None:
+        tool = node.facts.get(Field.TOOL_NAME) if node.role is SpanRole.TOOL else None
+        model = node.facts.get(Field.MODEL) if node.role is SpanRole.MODEL else None
     return Draft(
         event=EventKind.RETRY_EVENT,
         event_type="retry",
-        tool_name=facts.get(Field.TOOL_NAME),
-        payload=known(
-            attempt=facts.get(Field.ATTEMPT),
-            reason=facts.get(Field.REASON),
-            model=facts.get(Field.MODEL),
-        ),
+        tool_name=tool,
+        payload=known(attempt=facts.get(Field.ATTEMPT), reason=facts.get(Field.REASON), model=model),
     )
 
 

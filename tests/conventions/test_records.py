@@ -170,6 +170,25 @@ def test_an_evaluation_and_a_second_attempt_stand_for_themselves() -> None:
     assert {facts.span.parent_span_id for facts in found} == {"2" * 16}
 
 
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        *((name, 1) for name in ("retry", "Retry", "gen_ai.retry", "llm.retry", "retrying", "retry_attempt")),
+        *(
+            (name, False)
+            for name in ("retry_success", "retry_policy", "no_retry_needed", "entry", "carretry", "exception")
+        ),
+    ],
+)
+def test_an_event_named_for_a_retry_is_one(name: str, count: int) -> None:
+    event = SpanEvent(NOW, name, {"retry.attempt": 1, "error.message": "timed out"})
+    span = Span(trace_id="1" * 32, span_id="2" * 16, events=(event,))
+    found = [facts_of(each) for each in spans_of_events(span)]
+
+    told = [(facts.role, facts.get(Field.ATTEMPT), facts.get(Field.REASON)) for facts in found]
+    assert told == [(SpanRole.RETRY, 1, "timed out")] * count
+
+
 def test_an_evaluation_that_came_as_a_record_is_the_same() -> None:
     record = LogRecord(
         time_ns=NOW,

@@ -9,9 +9,11 @@ import pytest
 from analyzer.diagnosis import diagnose
 from analyzer.session.model import Event, Session
 from critiqor_otel.reconstruct.reconstruct import reconstruct
-from critiqor_otel.span import Span
+from critiqor_otel.span import Span, SpanEvent
 
 MakeSpan = Callable[..., Span]
+SECOND = 1_000_000_000
+START = 1_760_000_000 * SECOND
 
 
 def one_session(*spans: Span) -> Session:
@@ -186,6 +188,24 @@ def test_a_tool_span_around_the_same_tool_is_one_call(agent: MakeSpan, tool: Mak
 
     assert call.tool_call_id == "c1"
     assert output.payload["result"] == "rain"
+
+
+def test_events_that_tell_of_retries_are_retries_of_their_span(agent: MakeSpan, tool: MakeSpan, chat: MakeSpan) -> None:
+    again = [SpanEvent(START + second * SECOND, "retry", {"retry.attempt": 1}) for second in (2, 5, 90)]
+    asked = chat(2, 1, at=(0, 3), events=(again[0],))
+    called = tool(3, 1, "look_up", at=(4, 6), events=(again[1], again[2]))
+
+    session = one_session(agent(1, at=(0, 9)), asked, called)
+
+    retries = [event for event in session.events if event.event == "retry_event"]
+    assert [(event.tool_name, event.payload.get("model")) for event in retries] == [
+        (None, "m"),
+        ("look_up", None),
+        ("look_up", None),
+    ]
+    times = [((event.time_ns or 0) - START) // SECOND for event in retries]
+    assert times == [2, 4, 5]  # one that lies outside its span happened at nobody knows when
+    assert diagnose(session).evidence_summary.retries == 3
 
 
 def test_of_attempts_inside_a_call_the_last_decides(agent: MakeSpan, tool: MakeSpan) -> None:
