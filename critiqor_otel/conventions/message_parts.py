@@ -107,6 +107,8 @@ _WRAPPED: dict[str, Reader] = {
     "functionResponse": _response,
     "toolRequest": _request,  # Genkit
     "toolResponse": _response,
+    "tool_call": _request,  # Haystack
+    "tool_call_result": _response,
 }
 _PLAIN: dict[str, Reader] = {
     "text": _text,
@@ -148,9 +150,10 @@ def response_of(part: Mapping[str, Any]) -> ToolResponse:
     if "response" in part and "type" not in part:
         result = only_key("result", "output")(result)  # Gemini wraps what is no object
     result = content_blocks(result)
+    asked = origin if is_object(origin := part.get("origin")) else part  # Haystack repeats the request
     return ToolResponse(
-        id=_first_text(part, _RESPONSE_IDS),
-        name=_first_text(part, _NAMES),
+        id=_first_text(asked, _RESPONSE_IDS),
+        name=_first_text(asked, _NAMES),
         result=None if isinstance(result, str) and result in REDACTED else result,
         is_error=failed,
     )
@@ -160,7 +163,7 @@ _VERCEL_OUTPUTS = frozenset({"text", "json", "content", "error-text", "error-jso
 
 
 def _failed(part: Mapping[str, Any]) -> bool | None:
-    for key in ("is_error", "isError"):
+    for key in ("is_error", "isError", "error"):
         if isinstance(said := part.get(key), bool):
             return said
     if part.get("type") == "tool-error":

@@ -16,6 +16,7 @@ from critiqor_otel.conventions.families import (
     critiqor,
     genkit,
     google_adk,
+    haystack,
     langfuse,
     langsmith,
     litellm,
@@ -46,6 +47,7 @@ ALL: tuple[Convention, ...] = (
     codex.CONVENTION,
     autogen.CONVENTION,
     genkit.CONVENTION,
+    haystack.CONVENTION,
     google_adk.CONVENTION,
     strands.CONVENTION,
     logfire.CONVENTION,  # its model calls are also pydantic-ai's

@@ -58,7 +58,7 @@ def _definition(item: Any) -> dict[str, Any] | None:
     if not is_object(item):
         return None
     schema = structured(item.get("json_schema"))
-    for inner in (item.get("function"), item.get("toolSpec"), schema):
+    for inner in (item.get("function"), item.get("toolSpec"), item.get("data"), schema):
         if is_object(inner) and (named := _flat(inner)) is not None:
             return named
     return _flat(item)
