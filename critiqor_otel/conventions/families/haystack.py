@@ -4,7 +4,6 @@ The content is JSON of what went into a component and came out of it; what a mod
 reply.
 """
 
-import re
 from typing import Any
 
 from analyzer.session.shapes import is_list, is_object
@@ -33,11 +32,12 @@ _COMPONENT = "haystack.component.run"
 _TYPE, _IN, _OUT = "haystack.component.type", "haystack.component.input", "haystack.component.output"
 _LLM_IN, _LLM_OUT = "haystack.agent.step.llm.input", "haystack.agent.step.llm.output"
 _CONTENT = "Set HAYSTACK_CONTENT_TRACING_ENABLED=true before Haystack is imported."
-_COMPONENTS = (
-    (re.compile(r"Generator$"), SpanRole.MODEL),
-    (re.compile(r"Embedder$"), SpanRole.EMBEDDING),
-    (re.compile(r"(Retriever|Ranker)$"), SpanRole.RETRIEVER),
-)
+_COMPONENTS = {
+    "Generator": SpanRole.MODEL,
+    "Embedder": SpanRole.EMBEDDING,
+    "Retriever": SpanRole.RETRIEVER,
+    "Ranker": SpanRole.RETRIEVER,
+}
 """Haystack names components by what they do, and asks those who write their own to do so too."""
 
 
@@ -45,7 +45,7 @@ def _component(span: Span) -> SpanRole | None:
     if span.name != _COMPONENT:
         return None
     kind = str(span.attributes.get(_TYPE))
-    return next((role for pattern, role in _COMPONENTS if pattern.search(kind)), SpanRole.TURN)
+    return next((role for end, role in _COMPONENTS.items() if kind.endswith(end)), SpanRole.TURN)
 
 
 def _reply(*path: str, shape: Shape) -> tuple[At, At]:
