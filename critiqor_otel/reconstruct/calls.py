@@ -243,13 +243,13 @@ class _Matching:
 
 def _call_of_request(asked: Asked) -> ToolCall:
     call = ToolCall(asked.request.name, None, asked)
-    call.call_id = asked.request.id
+    call.call_id = asked.call_id
     call.arguments = as_json(asked.request.arguments)
     return call
 
 
 def _learn_from_messages(call: ToolCall, asked: Asked, exchanges: Exchanges) -> None:
-    call.call_id = call.call_id or asked.request.id
+    call.call_id = call.call_id or asked.call_id
     wanted = asked.request.arguments
     if wanted is not None and not isinstance(call.arguments, dict):
         call.arguments = as_json(wanted)

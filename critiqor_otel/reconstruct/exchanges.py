@@ -27,13 +27,18 @@ class Asked(Struct, frozen=True):
     turn: int
     """The number of the model call, in order of time."""
     ordinal: int
-    """How many requests for this tool without an id came before in the run."""
+    """How many requests with this id came before in the run; for one without an id, how many for this tool."""
     place: int
     """How many requests without an id came before in the run, for any tool."""
     next_start_ns: int | None
     """When the same agent next called a model."""
     retold: bool = False
     """The answer leaves out the request's id, which is that of a later history."""
+
+    @property
+    def call_id(self) -> str | None:
+        """Return the request's id, if it is the first of that id: Google's SDK counts calls anew in each answer."""
+        return None if self.ordinal and not self.retold else self.request.id
 
     def could_start(self, tool: Node) -> bool:
         """Tell whether the tool's span began after the request was under way."""
@@ -74,13 +79,14 @@ class Exchanges:
 
     def _requests(self) -> Iterator[Asked]:
         following = self._following()
-        counts: Counter[str] = Counter()
+        counts: Counter[tuple[str, bool]] = Counter()
         place = 0
         for turn, (node, later) in enumerate(zip(self._speakers, following, strict=True)):
             next_start = None if later is None else later.start_ns
             for request in self._requests_of(node, later):
-                yield Asked(request, node, turn, counts[request.name], place, next_start)
-                counts[request.name] += request.id is None
+                same = (request.name, False) if request.id is None else (request.id, True)
+                yield Asked(request, node, turn, counts[same], place, next_start)
+                counts[same] += 1
                 place += request.id is None
 
     def _requests_of(self, node: Node, later: Node | None) -> list[ToolRequest]:
@@ -144,12 +150,9 @@ class Exchanges:
         for turn, node in enumerate(self._speakers):
             counts: dict[str, int] = {}
             for response in (one for message in _messages(node, self._heard) for one in message.tool_responses):
-                if response.id is not None:
-                    key = (response.id, 0)
-                else:
-                    name = _NAMELESS if response.name is None else f"name:{response.name}"
-                    key = (name, counts.get(name, 0))
-                    counts[name] = key[1] + 1
+                name = response.id or (_NAMELESS if response.name is None else f"name:{response.name}")
+                key = (name, counts.get(name, 0))
+                counts[name] = key[1] + 1
                 if last.get(key) != response:
                     last[key] = response
                     answers.setdefault(key, []).append((turn, node, response))
@@ -161,9 +164,12 @@ _NAMELESS = "nameless"
 
 
 def _keys_of(asked: Asked) -> Sequence[tuple[str, int]]:
-    """Return where the answer to a request may stand: under its id; else its tool's name; else its place alone."""
-    if asked.request.id is not None:
-        return ((asked.request.id, 0),)
+    """Return where the answer to a request may stand: under its id; else its tool's name; else its place alone.
+
+    Of an id that comes again the answers are numbered in a history; who begins a new one numbers them anew.
+    """
+    if (name := asked.request.id) is not None:
+        return ((name, 0),) if asked.call_id else ((name, asked.ordinal), (name, 0))
     return ((f"name:{asked.request.name}", asked.ordinal), (_NAMELESS, asked.place))
 
 
