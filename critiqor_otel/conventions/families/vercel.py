@@ -11,7 +11,7 @@ from critiqor_otel.conventions.message_shapes import conversation, message_of
 from critiqor_otel.conventions.message_views import asked_text
 from critiqor_otel.conventions.messages import Message
 from critiqor_otel.conventions.remedies import Extra, content_by
-from critiqor_otel.conventions.shapes import encoded, integer, json_value, strings, text
+from critiqor_otel.conventions.shapes import encoded, inner, integer, json_value, strings, text
 from critiqor_otel.conventions.signs import Signs
 from critiqor_otel.conventions.tool_definitions import tools
 from critiqor_otel.span import Span
@@ -50,6 +50,10 @@ def _other_operation(span: Span) -> SpanRole | None:
 
 def _of_call(key: str) -> When:
     return When(_OPERATION, _MODEL_CALLS, At(key, integer))
+
+
+def _of_provider(*path: str) -> When:
+    return When(_OPERATION, _MODEL_CALLS, At("ai.response.providerMetadata", inner(*path, shape=integer)))
 
 
 def _answer(span: Span) -> list[Message] | None:
@@ -95,11 +99,13 @@ CONVENTION = Convention(
         Field.CACHED_INPUT_TOKENS: (
             _of_call("ai.usage.cachedInputTokens"),
             _of_call("ai.usage.inputTokenDetails.cacheReadTokens"),
+            _of_provider("openai", "cachedPromptTokens"),  # 4
         ),
         Field.CACHE_WRITE_TOKENS: (_of_call("ai.usage.inputTokenDetails.cacheWriteTokens"),),
         Field.REASONING_TOKENS: (
             _of_call("ai.usage.reasoningTokens"),
             _of_call("ai.usage.outputTokenDetails.reasoningTokens"),
+            _of_provider("openai", "reasoningTokens"),  # 4
         ),
         Field.FINISH_REASONS: (At("ai.response.finishReason", strings),),
         Field.MAX_TOKENS: (At("ai.settings.maxOutputTokens", integer), At("ai.settings.maxTokens", integer)),
