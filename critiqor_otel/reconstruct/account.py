@@ -74,11 +74,12 @@ _NAME = Field.AGENT_NAME
 
 
 def _name_the_agent(nodes: Sequence[Node]) -> None:
-    """Take the root around a run's evidence for its agent when no span says that it is one."""
+    """Take the root around a run's evidence for its agent when no span says that it is one: a stranger's, or a step."""
     if any(node.role is SpanRole.AGENT for node in nodes):
         return
     for node in nodes:
-        if node.parent is None and node.facts.family in _STRANGERS and node.children:
+        around = node.facts.family in _STRANGERS or node.role is SpanRole.TURN
+        if node.parent is None and around and node.children:
             node.role = SpanRole.AGENT
 
 

@@ -61,3 +61,16 @@ def test_a_recorder_that_dies_leaves_the_name_of_its_agent() -> None:
         (session,) = sink.sessions()
 
     assert session.agent.name == "helper"
+
+
+def test_a_chain_around_a_run_without_an_agent_is_its_agent(span: MakeSpan, chat: MakeSpan) -> None:
+    chain = {"openinference__span__kind": "CHAIN"}
+    session = one_session(
+        span(1, at=(0, 9), name="helper", metadata=json.dumps({"lc_agent_name": "helper"}), **chain),
+        span(2, 1, at=(1, 8), name="model_request", **chain),
+        chat(3, 2, at=(2, 7)),
+    )
+
+    assert [event.event_type for event in session.events if "agent" in event.event_type] == ["agent_start", "agent_end"]
+    assert session.agent.name == "helper"
+    assert diagnose(session).status == "completed"
