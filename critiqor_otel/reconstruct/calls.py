@@ -72,9 +72,10 @@ def calls_of(nodes: Sequence[Node]) -> list[ToolCall]:
         return calls
     matched = _Matching(exchanges.asked)
     for call in calls:
-        call.asked = matched.by_id(call) or matched.by_arguments(call)
-    for call in sorted((call for call in calls if call.asked is None), key=_start_of):
-        call.asked = matched.by_turn(call)
+        call.asked = matched.by_id(call)
+    for find in (matched.by_arguments, matched.by_turn):
+        for call in sorted((call for call in calls if call.asked is None), key=_start_of):
+            call.asked = find(call)
     derived = [_call_of_request(asked) for asked in matched.left_over()]
     for call in (*calls, *derived):
         if call.asked is not None:
@@ -195,6 +196,7 @@ class _Matching:
         self._taken: set[int] = set()
         self._by_id: dict[str, deque[int]] = {}
         self._by_arguments: dict[tuple[str, str], deque[int]] = {}
+        self._late: dict[tuple[str, str], deque[int]] = {}
         self._by_name: dict[str, deque[int]] = {}
         for index, one in enumerate(asked):
             if one.request.id is not None:
@@ -207,19 +209,32 @@ class _Matching:
         return None if first is None else self._take(first)
 
     def by_arguments(self, call: ToolCall) -> Asked | None:
-        return self._started(self._by_arguments.get((call.name or "", canonical(call.arguments))), call)
+        """Take a request with the call's arguments: one that was not yet answered, else the first.
+
+        A call that failed may have no span, and one that runs in the background may begin late.
+        """
+        key = call.name or "", canonical(call.arguments)
+        waiting, late = self._by_arguments.get(key), self._late.setdefault(key, deque())
+        late += self._answered_before(waiting, call)
+        return self._started(waiting, call) or self._started(late, call)
 
     def by_turn(self, call: ToolCall) -> Asked | None:
-        """Take a request for the tool that was made before the span began and was not yet answered.
+        """Take a request for the tool that was made before the span began and was not yet answered."""
+        waiting = self._by_name.get(call.name or "")
+        self._answered_before(waiting, call)
+        return self._started(waiting, call)
+
+    def _answered_before(self, waiting: deque[int] | None, call: ToolCall) -> list[int]:
+        """Take out, and return, the requests that were answered before the call began.
 
         The calls are to come in order of time: what was answered before one of them is so before all that follow.
         """
-        waiting = self._by_name.get(call.name or "")
-        while call.node is not None and (first := self._first(waiting)) is not None and waiting:
+        gone: list[int] = []
+        while waiting and call.node is not None and (first := self._first(waiting)) is not None:
             if self._asked[first].in_turn(call.node):
                 break
-            waiting.popleft()
-        return self._started(waiting, call)
+            gone.append(waiting.popleft())
+        return gone
 
     def left_over(self) -> list[Asked]:
         return [one for index, one in enumerate(self._asked) if index not in self._taken]

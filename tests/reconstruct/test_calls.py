@@ -127,6 +127,41 @@ def test_a_request_and_its_span_are_one_call_without_an_id(
     ]
 
 
+def test_a_call_that_failed_without_a_span_is_not_that_of_the_retry_with_equal_arguments(
+    agent: MakeSpan, tool: MakeSpan, conversation: Conversation
+) -> None:
+    turns = conversation(
+        ([user("?")], asks("search", "c1", q=1)),
+        ([told("c1", "Error: the index is down")], asks("search", "c2", q=1)),
+        ([told("c2", "two")], user("done")),
+    )
+    again = tool(5, 1, "search", at=(1.6, 1.9), gen_ai__tool__call__arguments='{"q": 1}')
+    session = one_session(agent(1, at=(0, 9)), *turns, again)
+
+    assert [(call.tool_call_id, call.span and call.span.span_id == again.span_id) for call in calls(session)] == [
+        ("c1", False),
+        ("c2", True),
+    ]
+    assert [(out.tool_call_id, out.payload["result"]) for out in outputs(session)] == [
+        ("c1", "Error: the index is down"),
+        ("c2", "two"),
+    ]
+
+
+def test_a_span_that_began_late_is_the_first_request_with_its_arguments_that_waits(
+    agent: MakeSpan, tool: MakeSpan, conversation: Conversation
+) -> None:
+    turns = conversation(
+        ([user("?")], asks("search", "c1", q=1)),
+        ([told("c1", "one")], asks("search", "c2", q=1)),
+        ([told("c2", "two")], user("done")),
+    )
+    late = [tool(number, 1, "search", at=(5, 6), gen_ai__tool__call__arguments='{"q": 1}') for number in (5, 6)]
+    session = one_session(agent(1, at=(0, 9)), *turns, *late)
+
+    assert [call.tool_call_id for call in calls(session)] == ["c1", "c2"]
+
+
 def test_ids_that_begin_anew_in_each_turn_do_not_mix_calls(
     agent: MakeSpan, chat: MakeSpan, conversation: Conversation
 ) -> None:
