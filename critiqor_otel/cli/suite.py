@@ -47,7 +47,7 @@ def read_suite(path: str) -> Suite:
         click.UsageError: it can't be read, or lacks its prompts or what answers them.
     """
     settings = read_settings(path)
-    unknown = sorted(settings.keys() - _KEYS)
+    unknown = sorted(map(str, settings.keys() - _KEYS))  # a key in YAML may be a number
     if unknown:
         raise click.UsageError(
             f"{path}: there is no setting {', '.join(unknown)}; there are {', '.join(sorted(_KEYS))}"

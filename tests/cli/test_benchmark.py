@@ -119,3 +119,11 @@ def test_a_suite_that_lacks_something_is_usage(settings: Any, critiqor: Critiqor
 
     assert (done.code, done.out) == (2, "")
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_key_of_a_suite_may_be_a_number_in_yaml(critiqor: Critiqor, tmp_path: Path) -> None:
+    (tmp_path / "suite.yaml").write_text("command: ['true']\nprompts: [x]\n2: 5\nodd: 1\n")
+
+    done = critiqor("benchmark", "suite.yaml")
+
+    assert (done.code, "there is no setting 2, odd" in done.err) == (2, True)
