@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from analyzer.bulk import bulk_work
 from critiqor_otel.cli.boundary import bounded
+from critiqor_otel.cli.closed_streams import fill_closed_streams
 
 __all__ = ["VERBS", "Verb", "main"]
 
@@ -129,5 +130,6 @@ def _group() -> None:
 
 def main() -> int:
     """Run the command with the process's arguments and return its exit code."""
+    fill_closed_streams()
     atexit.register(gc.freeze)  # what is left goes with the process: nobody need look for cycles in it
     return bounded(lambda: _group.main(args=sys.argv[1:], prog_name="critiqor-otel", standalone_mode=False))

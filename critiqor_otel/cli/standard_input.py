@@ -22,7 +22,7 @@ def held_or_filed(inputs: Iterable[Input], most: int) -> Generator[tuple[list[In
     A larger one is copied into a file, which stands in its place among the inputs until the block ends.
     """
     found = list(inputs)
-    if all(one.path != STANDARD_INPUT for one in found) or sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by the caller (`<&-`)
+    if all(one.path != STANDARD_INPUT for one in found):
         yield found, None
         return
     source = sys.stdin.buffer

@@ -25,6 +25,10 @@ def raising(error: BaseException) -> int:
         (UnreadableInputError("x holds nothing"), 3, "Error: x holds nothing"),
         (SessionFileError("schema_version is 'v9'"), 3, "Error: schema_version is 'v9'"),
         (OSError(errno.ENAMETOOLONG, "too long", "x" * 300), 2, "xxx… is too long for a name"),
+        (
+            3,
+            "Error: a/b can't be reached: Permission denied",
+        ),
         (KeyboardInterrupt(), 130, "Interrupted."),
     ],
     ids=lambda value: type(value).__name__,
@@ -106,6 +110,28 @@ def test_an_output_that_is_closed_is_no_fault_of_ours(verb: str, tmp_path: Path)
     )
 
     assert (done.returncode, done.stderr) == (2, b"Error: standard output is closed\n")
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "said"),
+    [
+        ("- <&-", 3, "Error: standard input: it is empty"),
+        (f"{LOOP} 2>&-", 1, ""),
+        (f"{LOOP} --output report <&- >&- 2>&-", 1, ""),
+    ],
+)
+def test_what_the_caller_closed_is_the_null_device(closed: str, code: int, said: str, tmp_path: Path) -> None:
+    done = subprocess.run(  # noqa: S602  # a shell can close it
+        f"{COMMAND} diagnose {closed}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stderr.partition("\n")[0]) == (code, said)
 
 
 @pytest.mark.parametrize(
