@@ -10,13 +10,14 @@ import click
 from analyzer.errors import AnalyzerError
 from analyzer.report.plain import one_line
 from critiqor_otel.cli.exit_code import ExitCode
-from critiqor_otel.errors import CritiqorError, OutputError, ReaderGoneError, ReceiverError
+from critiqor_otel.errors import CritiqorError, OutputError, ReaderGoneError, ReceiverError, UnreadableInputError
 
 __all__ = ["bounded"]
 
 
 _SHOWN_NAME = 60
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_BARRED = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.EIO, errno.ESTALE)
 
 
 def bounded(verb: Callable[[], object]) -> int:
@@ -59,6 +60,8 @@ def _of_the_system(error: Exception, fault_of_output: str | None) -> Exception |
         return None
     if error.errno == errno.ENAMETOOLONG:
         return click.UsageError(one_line(f"{str(error.filename)[:_SHOWN_NAME]}… is too long for a name"))
+    if error.errno in _BARRED and error.filename is not None:
+        return UnreadableInputError(f"{error.filename} can't be reached: {error.strerror}")
     if fault_of_output is not None:
         return OutputError(f"standard output can't be written: {fault_of_output}")
     # What a closed stream held is gone, and can't be asked; all other writing names its file.

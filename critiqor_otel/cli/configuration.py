@@ -3,6 +3,7 @@
 The settings are the fields of `analyzer.options.Options`; the table `policy` beside them belongs to `check`.
 """
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from importlib import import_module
@@ -52,7 +53,7 @@ def find_configuration(start: Path) -> Path | None:
     """Return the nearest file with settings: in a folder or above it, `critiqor.toml` before `pyproject.toml`."""
     folder = start.resolve()
     for place in (folder, *folder.parents):
-        if (place / _OWN_FILE).is_file():
+        if os.path.isfile(place / _OWN_FILE):  # noqa: PTH113  # False where the folder may not be searched
             return place / _OWN_FILE
         if _mentions_us(place / _PROJECT_FILE):
             return place / _PROJECT_FILE

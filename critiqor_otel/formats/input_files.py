@@ -30,16 +30,12 @@ def files_under(folder: Path) -> Iterator[Path | Note]:
             continue
         if path.name.startswith(".") and path != folder:
             yield _note(SKIPPED_FILE, path, "hidden")
-        elif path.is_dir():
-            inside = _enter(path, entered)
-            if isinstance(inside, Note):
-                yield inside
-            else:
-                waiting += reversed(inside)
-        elif path.is_file():
-            yield path
+            continue
+        found = _look_at(path, entered)
+        if isinstance(found, list):
+            waiting += reversed(found)
         else:
-            yield _note(SKIPPED_FILE, path, "neither a file nor a folder")
+            yield found
 
 
 def is_folder(name: str) -> bool:
@@ -53,6 +49,15 @@ def is_folder(name: str) -> bool:
 def place_of(path: Path) -> str:
     """Return the path as text for people: names that are no Unicode are mended."""
     return os.fsencode(path).decode("utf-8", "replace")
+
+
+def _look_at(path: Path, entered: set[tuple[int, int]]) -> list[Path] | Path | Note:
+    try:
+        if path.is_dir():
+            return _enter(path, entered)
+        return path if path.is_file() else _note(SKIPPED_FILE, path, "neither a file nor a folder")
+    except OSError as error:  # a folder above it, or above what it links to, may not be searched
+        return _note(UNREADABLE_INPUT, path, f"it can't be reached: {error.strerror}")
 
 
 def _enter(path: Path, entered: set[tuple[int, int]]) -> list[Path] | Note:

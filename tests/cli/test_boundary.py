@@ -26,6 +26,7 @@ def raising(error: BaseException) -> int:
         (SessionFileError("schema_version is 'v9'"), 3, "Error: schema_version is 'v9'"),
         (OSError(errno.ENAMETOOLONG, "too long", "x" * 300), 2, "xxx… is too long for a name"),
         (
+            PermissionError(errno.EACCES, "Permission denied", "a/b"),
             3,
             "Error: a/b can't be reached: Permission denied",
         ),

@@ -40,6 +40,12 @@ def test_the_nearest_file_upwards_counts(tmp_path: Path) -> None:
     assert read_options(None, start=inner).loop_calls == 7
 
 
+def test_a_folder_that_the_system_will_not_look_at_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "critiqor.toml").touch()
+
+    assert find_configuration(tmp_path / ("x" * 300)) == (tmp_path / "critiqor.toml").resolve()
+
+
 def test_a_file_of_our_own_goes_before_the_projects(tmp_path: Path) -> None:
     project(tmp_path, FINE)
     own = tmp_path / "critiqor.toml"

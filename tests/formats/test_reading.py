@@ -114,6 +114,16 @@ def test_a_link_back_to_its_folder_is_followed_once(tmp_path: Path) -> None:
     assert [code for code, _, _ in told(batches, tmp_path)] == ["skipped-file"]
 
 
+def test_an_entry_of_a_folder_that_the_system_will_not_look_at_costs_itself_alone(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("x" * 300)
+    (tmp_path / "b").write_bytes(LINE)
+
+    batches = read(tmp_path)
+
+    assert places(batches, tmp_path) == ["b"]
+    assert told(batches, tmp_path) == [("unreadable-input", "a", "it can't be reached: File name too long")]
+
+
 def test_a_file_that_may_not_be_opened_says_why(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.write_bytes(LINE)
