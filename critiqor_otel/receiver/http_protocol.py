@@ -6,6 +6,7 @@ from typing import Any, cast
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
+from analyzer.pattern import pattern
 from critiqor_otel.receiver.answers import refused
 from critiqor_otel.receiver.config import Limits
 from critiqor_otel.receiver.http2_apology import PREFACE, Http2Apology
@@ -17,6 +18,9 @@ __all__ = ["http_protocol"]
 
 _PREFACE = PREFACE[:14]  # enough to know it by, should it come in pieces
 _TLS_HANDSHAKE = b"\x16\x03"
+# Java's own client asks for HTTP/2 on its first request. The parser would take the body for that other protocol.
+_UPGRADE = pattern(rb"(?im)^upgrade(?=:)")
+_END_OF_HEAD = b"\r\n\r\n"
 _WAKE_BYTES = 1 << 18  # more is left in the kernel until the application has taken it
 _BAD_REQUEST, _HEAD_TOO_LARGE, _HEAD_TOO_SLOW = 400, 431, 408
 
@@ -41,6 +45,7 @@ class _Connection(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._first = True
+        self._in_head = True
         self._apology: Http2Apology | None = None
         self._relay: Relay | None = None
         self._head_bytes: int | None = 0
@@ -78,7 +83,7 @@ class _Connection(HttpToolsProtocol):
             return
         if self._head_bytes is not None:
             self._head_bytes += len(data)
-        super().data_received(data)
+        super().data_received(self._without_upgrade(data) if self._in_head else data)
         if self._head_bytes is not None and self._head_bytes > self.limits.header_bytes:
             self._end(_HEAD_TOO_LARGE, f"the head of the request has more than {self.limits.header_bytes} bytes")
 
@@ -89,8 +94,17 @@ class _Connection(HttpToolsProtocol):
 
     @override
     def on_headers_complete(self) -> None:
+        self._in_head = False
         self._head_is_whole()
+        if self.parser is not None and self.parser.should_upgrade():
+            self._end(_BAD_REQUEST, "this port speaks HTTP/1.1 alone: send that request without Upgrade")
+            raise ConnectionAbortedError  # or the parser would go on, and take the request for one without a body
         super().on_headers_complete()
+
+    @override
+    def on_message_complete(self) -> None:
+        self._in_head = True
+        super().on_message_complete()
 
     @override
     def on_body(self, body: bytes) -> None:
@@ -124,6 +138,11 @@ class _Connection(HttpToolsProtocol):
     @override
     def send_400_response(self, msg: str) -> None:
         self._end(_BAD_REQUEST, msg)
+
+    def _without_upgrade(self, data: bytes) -> bytes:
+        """Return the data with the wish for another protocol under a name that says nothing: nobody need grant it."""
+        head, end, rest = data.partition(_END_OF_HEAD)
+        return _UPGRADE.sub(b"ignored", head) + end + rest
 
     def _expect_head(self) -> None:
         self._head_bytes = 0

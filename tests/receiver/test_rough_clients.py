@@ -76,6 +76,27 @@ def test_a_client_that_closes_its_side_gets_its_answer(receiver: Receiver) -> No
         assert rest_of(half).startswith(b"HTTP/1.1 200 ")
 
 
+UPGRADE = (
+    "POST /v1/traces HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+    f"HTTP2-Settings: AAEAAEAA\r\nContent-Type: {PROTOBUF}\r\nContent-Length: {len(REQUEST)}\r\n\r\n"
+).encode()
+
+
+def test_a_client_that_would_rather_speak_http2_is_served_all_the_same(receiver: Receiver) -> None:
+    """Java's own client would, and says so with its first request."""
+    assert raw(receiver, UPGRADE + REQUEST).startswith(b"HTTP/1.1 200 ")
+    assert len(addresses(receiver)) == 2
+
+
+def test_a_body_that_the_parser_would_leave_to_http2_is_never_acknowledged(receiver: Receiver) -> None:
+    with socket.create_connection(place(receiver), timeout=10) as connection:
+        connection.sendall(UPGRADE.replace(b"close, ", b"") + REQUEST + UPGRADE + REQUEST)
+        answers = rest_of(connection)
+
+    assert answers.count(b"HTTP/1.1 200 ") <= 1
+    assert answers.count(b"HTTP/1.1 400 ") == 1
+
+
 def test_a_client_that_leaves_in_the_middle_of_its_body_stores_nothing(receiver: Receiver) -> None:
     head = f"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: {PROTOBUF}\r\nContent-Length: {len(REQUEST)}\r\n\r\n"
     with socket.create_connection(place(receiver), timeout=10) as gone:
