@@ -83,7 +83,7 @@ class OwnerProcess:
     @property
     def alive(self) -> bool:
         """Whether the process is at work."""
-        return self._child.poll() is None
+        return self._child.poll() is None and not self._tally.stands_still
 
     def flush(self, seconds: float) -> bool:
         """Seal all that is in the journal now; tell whether that was done in time."""

@@ -78,7 +78,7 @@ class OwnerThread:
     @property
     def alive(self) -> bool:
         """Whether the thread is at work."""
-        return self._thread.is_alive()
+        return self._thread.is_alive() and not self.tally.stands_still
 
     def flush(self, seconds: float) -> bool:
         """Seal all that is in the journal now; tell whether that was done in time."""
@@ -114,8 +114,9 @@ class OwnerThread:
             if not busy:
                 self._wake.wait(_PAUSE)
                 self._wake.clear()
-        self._owner.flush(self._now_ns(), reason=CloseReason.SHUTDOWN, expired=self._expired)
-        self._owner.close(journal_is_closed=True)
+        if not self.tally.stands_still:
+            self._owner.flush(self._now_ns(), reason=CloseReason.SHUTDOWN, expired=self._expired)
+            self._owner.close(journal_is_closed=True)
 
     def _step(self) -> bool:
         if self._flushes:
@@ -126,12 +127,24 @@ class OwnerThread:
         return self._owner.step(self._now_ns())
 
     def _begin_anew(self, trace: str) -> None:
-        self._tell("owner-failed", {"message": trace})
+        """Put another owner in the place of one that failed, as soon as that can be; each reason is told once."""
         tally = self._owner.tally
+        tally.stands_still = True
+        self._tell("owner-failed", {"message": trace})
         self._owner.close(journal_is_closed=False)
-        self._wake.wait(_AFTER_A_FAULT)
-        self._owner = self._made()
-        self._owner.tally = tally
+        while tally.stands_still and not self._stopping:
+            self._wake.wait(_AFTER_A_FAULT)
+            self._wake.clear()
+            try:
+                self._owner = self._made()
+            except Exception:  # noqa: BLE001  # the boundary, as above
+                again = traceback.format_exc()
+                if again != trace:
+                    self._tell("owner-failed", {"message": again})
+                trace = again
+                continue
+            tally.stands_still = False
+            self._owner.tally = tally
 
     def _expired(self) -> bool:
         return self._until is not None and monotonic() > self._until

@@ -4,9 +4,11 @@ One thread writes. Requests that wait at the same moment share one write and one
 segment is cut back to what was synced and never written again: the next record begins a new one.
 """
 
+import errno
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -126,6 +128,7 @@ class Journal:
             before = self._size
             written = sum(_write_all(file, buffers) for buffers in _in_parts(_buffers(records)))
             os.fdatasync(file)
+            self._find(file)
         except OSError as error:
             self._give_up(before)
             return JournalError(f"the journal cannot be written: {error.strerror or error}")
@@ -143,6 +146,15 @@ class Journal:
             _sync_folder(self._folder)
         return self._file
 
+    def _find(self, file: int) -> None:
+        """Make sure that the segment is where it will be looked for.
+
+        Raises:
+            OSError: it is not: its folder was moved or removed.
+        """
+        if not os.path.samestat(os.stat(segment_path(self._folder, self._next - 1)), os.fstat(file)):  # noqa: PTH116  # in the hot path
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
     def _count(self, written: int) -> None:
         self._size += written
         self._total += written
@@ -151,7 +163,8 @@ class Journal:
             self._measure()
 
     def _measure(self) -> None:
-        self._total = journal_bytes(self._folder)
+        with suppress(OSError):  # what can't be looked at keeps its size
+            self._total = journal_bytes(self._folder)
         self._unmeasured = 0
 
     def _give_up(self, size: int) -> None:

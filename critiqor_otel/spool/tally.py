@@ -37,6 +37,8 @@ class Tally(msgspec.Struct, kw_only=True):
     """How long the record that was read last had waited."""
     failing: int = 0
     """Sessions that could not be sealed so far (a full disk); they are tried again."""
+    stands_still: bool = False
+    """No session can be made at present (the folder of runs is gone); it is tried again."""
 
     def add_run(self, reason: CloseReason, *, spans: int, duplicates: int) -> None:
         """Count a run that was sealed."""

@@ -140,6 +140,22 @@ def test_an_owner_that_dies_is_told_of_and_replaced(tmp_path: Path) -> None:
     assert ("owner-died", {"code": -signal.SIGKILL}) in told
 
 
+@pytest.mark.parametrize("owner", ["thread", "process"])
+def test_a_folder_that_is_moved_away_takes_nothing_until_it_is_back(tmp_path: Path, owner: Any) -> None:
+    runs = tmp_path / "runs"
+    with receiving(runs, owner=owner) as receiver:
+        before = post(receiver, REQUEST).status
+        runs.rename(tmp_path / "elsewhere")
+        away = [post(receiver, trace_request(3)).status for _ in range(2)]
+        wait_until(lambda: post(receiver, b"", path="/readyz", method="GET").status == 503)
+        (tmp_path / "elsewhere").rename(runs)
+        wait_until(lambda: post(receiver, b"", path="/readyz", method="GET").status == 200)
+        after = post(receiver, trace_request(4)).status
+
+        assert (before, away, after) == (200, [503, 503], 200)
+        assert sorted(addresses(receiver).values()) == [1, 1, 1]
+
+
 def owner_of(parent: int) -> int:
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):

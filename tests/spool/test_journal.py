@@ -25,6 +25,23 @@ def test_what_was_written_is_read_in_the_same_order(tmp_path: Path) -> None:
     assert len(segments(tmp_path)) > 1
 
 
+def test_nothing_is_written_into_a_folder_that_is_gone(tmp_path: Path) -> None:
+    folder = tmp_path / "journal"
+    folder.mkdir()
+    journal = Journal(folder, limits=LIMITS)
+    journal.write(record(b"before"))
+    folder.rename(tmp_path / "elsewhere")
+
+    for _ in range(2):
+        with pytest.raises(JournalError, match="No such file or directory"):
+            journal.write(record(b"away"))
+    (tmp_path / "elsewhere").rename(folder)
+    journal.write(record(b"after"))
+    journal.close()
+
+    assert [found.record.payload for found in read_all(folder)] == [b"before", b"after"]
+
+
 def test_a_reader_takes_what_came_since_it_was_asked_last(tmp_path: Path) -> None:
     reader = JournalReader(tmp_path, finished=0)
     journal = Journal(tmp_path, limits=LIMITS)
