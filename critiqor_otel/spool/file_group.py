@@ -18,6 +18,7 @@ from critiqor_otel.spool.whole_file import SEALED, name_once, sync_folder
 __all__ = ["NewFile", "Outcome", "create_group"]
 
 _AT_ONCE = 8  # syncs that wait together
+_SETS_OPEN = 16  # a process may have 256 files open, or 64, whatever closes at the same moment
 
 Outcome = bool | OutputError
 """True: written. False: there was one, and all was left as it is. An error: why it is not written."""
@@ -39,6 +40,11 @@ def create_group(sets: Sequence[Sequence[NewFile]]) -> list[Outcome]:
     The files of a set get their names in the order given. Where the first is there already, nothing of the set is
     written; where a later one is there, it is left as it is.
     """
+    parts = (sets[start : start + _SETS_OPEN] for start in range(0, len(sets), _SETS_OPEN))
+    return [outcome for part in parts for outcome in _created(part)]
+
+
+def _created(sets: Sequence[Sequence[NewFile]]) -> list[Outcome]:
     asides = [[_Aside(file) for file in files] for files in sets]
     everything = [aside for files in asides for aside in files]
     try:

@@ -1,3 +1,4 @@
+import resource
 import stat
 from pathlib import Path
 
@@ -47,6 +48,19 @@ def test_a_set_that_cannot_be_written_keeps_no_other_from_it(tmp_path: Path) -> 
     assert str(failed).startswith(f"{nowhere.path} cannot be written: ")
     assert written is True
     assert files(tmp_path) == {"file": b"x"}
+
+
+def test_a_group_may_be_larger_than_what_a_process_may_have_open(tmp_path: Path) -> None:
+    most, hardest = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 50, hardest))
+    try:
+        outcomes = create_group(
+            [[NewFile(tmp_path / f"{number}-{part}", b"x") for part in "ab"] for number in range(99)]
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hardest))
+
+    assert outcomes == [True] * 99
 
 
 def test_no_group_is_no_trouble() -> None:
