@@ -141,8 +141,11 @@ class _Connection(HttpToolsProtocol):
 
     def _without_upgrade(self, data: bytes) -> bytes:
         """Return the data with the wish for another protocol under a name that says nothing: nobody need grant it."""
-        head, end, rest = data.partition(_END_OF_HEAD)
-        return _UPGRADE.sub(b"ignored", head) + end + rest
+        end = data.find(_END_OF_HEAD)
+        if _UPGRADE.search(data, 0, len(data) if end < 0 else end) is None:  # as a rule; a body is not copied for it
+            return data
+        head, end_of_head, rest = data.partition(_END_OF_HEAD)
+        return _UPGRADE.sub(b"ignored", head) + end_of_head + rest
 
     def _expect_head(self) -> None:
         self._head_bytes = 0
