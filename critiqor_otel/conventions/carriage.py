@@ -25,6 +25,7 @@ __all__ = [
     "END_SEQUENCE",
     "EVENT",
     "FINGERPRINTS",
+    "LOST",
     "OUR_SCOPE",
     "RUN_ID",
     "SEQUENCE",
@@ -57,6 +58,9 @@ ANNOTATION = "critiqor.annotation"
 
 UNFINISHED = "critiqor.unfinished"
 """On a span that was ended because its process, or its record, ended before it."""
+
+LOST = "critiqor.lost_spans"
+"""On the first span that an exporter sent after it had lost some: how many."""
 
 FINGERPRINTS = {
     "input_fingerprint": "critiqor.tool.arguments.fingerprint",

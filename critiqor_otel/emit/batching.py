@@ -101,7 +101,7 @@ class SpanBatcher(SpanProcessor):
             return
         queue = self._queue
         if self._is_shut or len(queue) >= self._most:
-            self._lose(1)
+            self._turn_away()
             return
         queue.append(span)
         if len(queue) >= self._batch and not self._is_woken:
@@ -145,6 +145,7 @@ class SpanBatcher(SpanProcessor):
         self._flushed = threading.Condition()
         self._asked = self._answered = 0
         self._is_woken = self._is_shut = False
+        self._turned_away = 0
         self._thread = threading.Thread(target=self._work, name="critiqor-spans", daemon=True)
         self._thread.start()
 
@@ -159,6 +160,7 @@ class SpanBatcher(SpanProcessor):
             self._export_waiting()
             if is_last or asked != self._answered or time.monotonic() >= due:
                 self._send_collected()
+                self._tell_turned_away()
                 due = time.monotonic() + self._delay
             with self._flushed:
                 self._answered = asked
@@ -186,6 +188,18 @@ class SpanBatcher(SpanProcessor):
                 self._collector.send_collected()
         except Exception:
             _logger.exception("An exporter failed to send what it had collected")
+
+    def _turn_away(self) -> None:
+        if self._is_shut and not self._turned_away:
+            _logger.error("Spans that end after the shutdown are lost")
+        self._turned_away += 1
+        self._lose(1)
+
+    def _tell_turned_away(self) -> None:
+        turned_away, self._turned_away = self._turned_away, 0
+        if turned_away:
+            text = "%d spans are lost: %d were waiting already, which is all that may (OTEL_BSP_MAX_QUEUE_SIZE)"
+            _logger.error(text, turned_away, self._most)
 
     def _lose(self, count: int) -> None:
         tell: Callable[[int], Any] | None = getattr(self._exporter, "count_lost", None)

@@ -16,6 +16,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from typing_extensions import override
 
+from critiqor_otel.conventions.carriage import LOST
 from critiqor_otel.emit.delivery import Delivery, Patience
 from critiqor_otel.emit.export_rules import ExportRules, outgoing_attributes
 from critiqor_otel.emit.grpc_transport import GrpcTransport
@@ -26,10 +27,7 @@ from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.emit.reply import Transport
 from critiqor_otel.span import Span
 
-__all__ = ["LOST", "OTLPSpanExporter", "transport_for"]
-
-LOST = "critiqor.lost_spans"
-"""The attribute that tells how many spans were lost since the last export."""
+__all__ = ["OTLPSpanExporter", "transport_for"]
 
 _ENOUGH, _ENOUGH_BYTES = 512, 1_000_000  # spans and bytes of a request, about
 _LARGE = 10_000  # bytes; no receiver refuses a smaller span for its size

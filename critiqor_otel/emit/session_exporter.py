@@ -8,7 +8,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from typing_extensions import override
 
-from critiqor_otel.conventions.carriage import END_EVENT, END_SEQUENCE, EVENT, SEQUENCE, STREAM, event_text
+from critiqor_otel.conventions.carriage import END_EVENT, END_SEQUENCE, EVENT, LOST, SEQUENCE, STREAM, event_text
 from critiqor_otel.decode.sdk import SdkReader, held_attributes
 from critiqor_otel.emit.aside import ASIDE
 from critiqor_otel.emit.endings import before_end, in_forked_child
@@ -36,6 +37,7 @@ RUNS_VARIABLE = "CRITIQOR_RUNS_DIR"
 
 _SECOND = 1_000_000_000
 _MANY = 500  # spans; below, starting a process costs more than it saves
+_NOTHING: Mapping[str, Any] = {}
 _DEFAULT_RULES = ExportRules()
 _logger = logging.getLogger(__name__)
 
@@ -73,7 +75,12 @@ class SessionExporter(SpanExporter):
     @property
     def lost(self) -> int:
         """Spans of sessions that could not be written, as far as is known."""
-        return self._writer.lost + self._lost_by_helper
+        return self._writer.lost + self._lost_by_helper + self._lost_before
+
+    def count_lost(self, count: int) -> None:
+        """Count spans that were lost before they came here, in a full queue say; the next one to come tells of them."""
+        self._lost_before += count
+        self._untold += count
 
     @override
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
@@ -84,10 +91,10 @@ class SessionExporter(SpanExporter):
             if self._helper is None and self._helper_after is not None and self._count > self._helper_after:
                 self._start_helper()
             if self._helper is None:
-                self._writer.take(map(self._read, spans), self._now_ns())
+                self._writer.take(map(self._read, spans, self._told()), self._now_ns())
                 self._watch()
             else:
-                self._hand_on([self._encoded(span) for span in spans])
+                self._hand_on(list(map(self._encoded, spans, self._told())))
         return SpanExportResult.SUCCESS
 
     def collect(self, spans: Sequence[ReadableSpan]) -> None:
@@ -138,7 +145,7 @@ class SessionExporter(SpanExporter):
         self._helper: HelperProcess | None = None
         self._timer: threading.Timer | None = None
         self._count = 0
-        self._lost_by_helper = 0
+        self._lost_by_helper = self._lost_before = self._untold = 0
 
     def _watch(self) -> None:
         """Look again when a run may be over: nobody else calls when no more spans come."""
@@ -154,12 +161,21 @@ class SessionExporter(SpanExporter):
                 self._writer.look(self._now_ns())
                 self._watch()
 
-    def _read(self, span: ReadableSpan) -> Span:
-        return _with_content(self._reader.span(span), self._config.redaction)
+    def _told(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what the spans of an export tell besides: the first, what was lost before it."""
+        untold, self._untold = self._untold, 0
+        yield {LOST: untold} if untold else _NOTHING
+        yield from repeat(_NOTHING)
 
-    def _encoded(self, span: ReadableSpan) -> Encoded:
+    def _read(self, span: ReadableSpan, more: Mapping[str, Any]) -> Span:
+        read = _with_content(self._reader.span(span), self._config.redaction)
+        return msgspec.structs.replace(read, attributes={**read.attributes, **more}) if more else read
+
+    def _encoded(self, span: ReadableSpan, more: Mapping[str, Any]) -> Encoded:
         held = held_attributes(span)
-        return self._encoder.span(self._read(span)) if STREAM in held else self._encoder.sdk_span(span, (held,))
+        if STREAM in held:
+            return self._encoder.span(self._read(span, more))
+        return self._encoder.sdk_span(span, (held, more) if more else (held,))
 
     def _start_helper(self) -> None:
         try:

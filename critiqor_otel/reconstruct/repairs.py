@@ -5,7 +5,7 @@ The order matters: parents are settled before times are compared with theirs. A 
 
 from collections.abc import Callable, Iterable
 
-from critiqor_otel.conventions.carriage import UNFINISHED
+from critiqor_otel.conventions.carriage import LOST, UNFINISHED
 from critiqor_otel.conventions.convention import Field, SpanRole
 from critiqor_otel.reconstruct.node import Node, Trace, walk
 from critiqor_otel.span import StatusCode
@@ -21,6 +21,7 @@ __all__ = [
     "order_siblings",
     "order_times",
     "place_children",
+    "tell_losses",
     "undo_skew",
 ]
 
@@ -198,6 +199,14 @@ def _tells_its_outcome(node: Node) -> bool:
     return node.span.status is not StatusCode.UNSET or any(node.facts.get(field) is not None for field in _OUTCOMES)
 
 
+def tell_losses(trace: Trace) -> None:
+    """Note what an exporter had lost when it sent a span: the run may be short of it."""
+    for node in trace.nodes:
+        lost = node.span.attributes.get(LOST)
+        if isinstance(lost, int) and lost > 0:
+            node.note("lost-spans", f"its exporter had lost {lost} spans when it sent this one: this run may lack some")
+
+
 REPAIRS: tuple[Callable[[Trace], None], ...] = (
     believe_times,
     link_parents,
@@ -208,4 +217,5 @@ REPAIRS: tuple[Callable[[Trace], None], ...] = (
     undo_skew,
     order_siblings,
     mark_unended,
+    tell_losses,
 )

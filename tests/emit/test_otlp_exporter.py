@@ -15,9 +15,10 @@ from opentelemetry.trace import Status, StatusCode
 from otlp_sink import Answer, Sink, too_large_above
 from sdk_spans import ended_spans
 
+from critiqor_otel.conventions.carriage import LOST
 from critiqor_otel.emit.batching import BatchOptions, SpanBatcher
 from critiqor_otel.emit.delivery import Patience
-from critiqor_otel.emit.otlp_exporter import LOST, OTLPSpanExporter
+from critiqor_otel.emit.otlp_exporter import OTLPSpanExporter
 
 QUICK = Patience(timeout=5, retry_for=5, first_delay=0.01, longest_delay=0.05)
 REJECTED = ExportTraceServiceResponse()

@@ -17,6 +17,7 @@ from trips import without_spans
 
 from analyzer.session.codec import read_session
 from analyzer.session.model import Session
+from critiqor_otel.emit.batching import BatchOptions, SpanBatcher
 from critiqor_otel.emit.export_rules import ExportRules
 from critiqor_otel.emit.recorder import monitor
 from critiqor_otel.emit.recording_options import RecordingOptions
@@ -144,6 +145,30 @@ def test_a_folder_that_cannot_be_written_costs_the_session_and_is_counted(tmp_pa
     exporter.shutdown()
 
     assert exporter.lost == 2
+
+
+@pytest.mark.parametrize("helper_after", [None, 0])
+def test_what_a_full_queue_turned_away_is_told_in_the_log_and_in_the_next_run(
+    helper_after: int | None, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    exporter = SessionExporter(tmp_path / "runs", helper_after=helper_after)
+    provider = TracerProvider(shutdown_on_exit=False)
+    batcher = SpanBatcher(exporter, BatchOptions(queue=10))
+    provider.add_span_processor(batcher)
+    tracer = provider.get_tracer("agent")
+    with tracer.start_as_current_span("invoke_agent helper", attributes=AGENT):
+        for _ in range(5000):
+            tracer.start_span("execute_tool search", attributes=TOOL).end()
+        provider.force_flush()
+        tracer.start_span("execute_tool search", attributes=TOOL).end()
+    provider.shutdown()
+    tracer.start_span("execute_tool search", attributes=TOOL).end()
+
+    (session,) = written(tmp_path)
+    logged = [int(record.args[0]) for record in caplog.records if record.args]
+    assert "lost-spans" in {note.code for note in session.notes}
+    assert sum(logged) == exporter.lost - 1 > 0
+    assert caplog.messages[-1] == "Spans that end after the shutdown are lost"
 
 
 def test_the_folder_can_be_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -167,6 +167,11 @@ def test_an_end_no_calendar_has_is_unknown(agent: MakeSpan, tool: MakeSpan) -> N
     assert codes(session) == ["time-beyond", "no-end-time"]
 
 
+@pytest.mark.parametrize(("lost", "noted"), [(7, ["lost-spans"]), (0, []), ("7", [])])
+def test_what_an_exporter_had_lost_is_said_of_the_run(lost: Any, noted: list[str], agent: MakeSpan) -> None:
+    assert codes(one_session(agent(1, **{"critiqor.lost_spans": lost}))) == noted
+
+
 def test_many_notes_of_one_kind_are_folded(agent: MakeSpan, tool: MakeSpan) -> None:
     session = one_session(agent(1), *(tool(number, 900 + number) for number in range(2, 27)))
 
