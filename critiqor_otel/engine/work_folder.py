@@ -80,9 +80,11 @@ def work_folder(address: str, plan: Plan, *, resume: bool) -> Generator[tuple[St
         WorkFolderError: the folder holds the work of another request, or is in use; or the inputs have changed.
     """
     store = Store(address)
+    _leave_alone_what_is_not_ours(store)
     with _locked(store):
         begun = _begun(store, plan) if resume else None
         if begun is None:
+            _leave_alone_what_is_not_ours(store)
             _clear(store)
             store.write(_PLAN, msgspec.json.encode(plan))
         yield store, plan if begun is None else begun
@@ -90,13 +92,9 @@ def work_folder(address: str, plan: Plan, *, resume: bool) -> Generator[tuple[St
 
 
 def _begun(store: Store, plan: Plan) -> Plan | None:
-    data = store.read(_PLAN)
-    if data is None:
+    begun = _plan_in(store)
+    if begun is None:
         return None
-    try:
-        begun = msgspec.json.decode(data, type=Plan)
-    except msgspec.DecodeError as error:
-        raise WorkFolderError(f"{store.address} holds no work of ours: {error}") from error
     if (begun.version, begun.request) != (plan.version, plan.request):
         raise WorkFolderError(f"{store.address} holds the work of another request; leave out --resume to begin anew")
     if begun.inputs != plan.inputs:
@@ -104,16 +102,27 @@ def _begun(store: Store, plan: Plan) -> Plan | None:
     return begun
 
 
-def _clear(store: Store) -> None:
-    """Remove the work of an earlier job, and nothing else.
+def _plan_in(store: Store) -> Plan | None:
+    data = store.read(_PLAN)
+    try:
+        return None if data is None else msgspec.json.decode(data, type=Plan)
+    except msgspec.DecodeError as error:
+        message = f"{store.address} holds no work of ours: {_PLAN}: {error}; name another folder for --work"
+        raise WorkFolderError(message) from error
+
+
+def _leave_alone_what_is_not_ours(store: Store) -> None:
+    """Go on with a folder that is empty, or holds the work of an earlier job.
 
     Raises:
-        WorkFolderError: there is something else in the folder.
+        WorkFolderError: there is something else in it.
     """
-    there = store.names() - {_LOCK}
-    if there and _PLAN not in there:
+    if store.names() - {_LOCK} and _plan_in(store) is None:
         raise WorkFolderError(f"{store.address} holds files that are no work of ours; name another folder for --work")
-    for name in sorted(there):
+
+
+def _clear(store: Store) -> None:
+    for name in sorted(store.names() - {_LOCK}):
         store.remove(name)
 
 

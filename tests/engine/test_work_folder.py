@@ -78,7 +78,21 @@ def test_files_of_others_are_left_alone(folder: Path) -> None:
 
     with pytest.raises(WorkFolderError, match="no work of ours"), work_folder(str(folder), PLAN, resume=False):
         pass
-    assert (folder / "thesis.txt").read_text() == "years of work"
+    assert [path.name for path in folder.iterdir()] == ["thesis.txt"]
+
+
+def test_a_plan_that_is_not_ours_does_not_make_the_folder_ours(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    for name in ("plan.json", "thesis.txt", "lock"):
+        (folder / name).write_text('{"resource_changes": []}')
+
+    with pytest.raises(WorkFolderError, match="no work of ours"), work_folder(str(folder), PLAN, resume=False):
+        pass
+    assert {path.name: path.stat().st_size for path in folder.iterdir()} == {
+        "plan.json": 24,
+        "thesis.txt": 24,
+        "lock": 24,
+    }
 
 
 def test_a_folder_that_others_may_write_to_is_not_believed(folder: Path) -> None:
