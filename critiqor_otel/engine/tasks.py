@@ -58,6 +58,9 @@ def done_name(name: str) -> str:
 
 
 def kept_result(name: str, store: Store) -> Any:
-    """Return the result of a task that was done before; None when it was not."""
+    """Return the result of a task that was done before; None when it was not, or is cut: a power failure does that."""
     data = store.read(done_name(name))
-    return None if data is None else pickle.loads(data)  # noqa: S301  # written by `perform`, in a folder of our own
+    try:
+        return None if data is None else pickle.loads(data)  # noqa: S301  # written by `perform`, in a folder of our own
+    except (pickle.UnpicklingError, EOFError):
+        return None

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from critiqor_otel.engine.store import Store
+from critiqor_otel.engine.tasks import done_name, kept_result
 from critiqor_otel.errors import OutputError
 
 
@@ -30,6 +31,16 @@ def test_a_file_that_was_not_finished_is_not_there(store: Store) -> None:
 
     assert store.read("half") is None
     assert store.names() == frozenset()
+
+
+@pytest.mark.parametrize("left", [0, 5, -1])
+def test_a_result_that_is_cut_counts_for_none(store: Store, left: int) -> None:
+    whole = pickle.dumps(["a", "b"])
+    store.write(done_name("map"), whole)
+    assert kept_result("map", store) == ["a", "b"]
+
+    store.write(done_name("map"), whole[:left])
+    assert kept_result("map", store) is None
 
 
 def test_what_is_removed_is_gone_and_may_be_removed_again(store: Store) -> None:
