@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
-from critiqor_otel.emit.otlp_settings import OtlpSettings
+from critiqor_otel.emit.otlp_settings import OtlpSettings, sound_headers
 from critiqor_otel.emit.reply import Reply, Transport, Verdict, partial_success, retry_delay
 
 __all__ = ["GrpcTransport"]
@@ -28,11 +28,12 @@ class GrpcTransport(Transport):
         """Take the settings; nothing is connected yet.
 
         Raises:
+            ValueError: a header can't be sent.
             ModuleNotFoundError: grpcio is not installed.
         """
         self._grpc: Any = import_module("grpc")
         self._settings = settings
-        self._metadata = tuple(settings.headers.items())
+        self._metadata = tuple(sound_headers(settings.headers).items())
         self._channel: Any = None
         self._export: Any = None
         self._pid = os.getpid()

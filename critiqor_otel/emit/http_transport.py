@@ -12,7 +12,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from typing_extensions import override
 
-from critiqor_otel.emit.otlp_settings import OtlpSettings, host_of, tls_context
+from critiqor_otel.emit.otlp_settings import OtlpSettings, host_of, sound_headers, tls_context
 from critiqor_otel.emit.reply import Reply, Transport, Verdict, partial_success
 
 __all__ = ["HttpTransport"]
@@ -36,12 +36,10 @@ class HttpTransport(Transport):
         """Take the settings; nothing is connected yet.
 
         Raises:
-            ValueError: the endpoint is no HTTP address.
+            ValueError: the endpoint is no HTTP address, or a header can't be sent.
             OSError: a certificate or key cannot be read.
         """
-        parts = urlsplit(settings.endpoint)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{host_of(settings.endpoint)} is no address of OTLP/HTTP: http://host:4318/v1/traces")
+        parts = _address(settings.endpoint)
         self._settings = settings
         self._parts = parts
         self._tls = tls_context(settings) if parts.scheme == "https" else None
@@ -129,6 +127,17 @@ class HttpTransport(Transport):
         return target
 
 
+def _address(endpoint: str) -> SplitResult:
+    try:
+        parts = urlsplit(endpoint)
+        known = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port)
+    except ValueError as error:  # a port that is none, a bracket that is not closed
+        raise ValueError(f"{endpoint.rpartition('@')[2]} is no address of OTLP/HTTP: {error}") from error
+    if not known:
+        raise ValueError(f"{host_of(endpoint)} is no address of OTLP/HTTP: http://host:4318/v1/traces")
+    return parts
+
+
 def _headers(settings: OtlpSettings, parts: SplitResult) -> dict[str, str]:
     headers = {"content-type": "application/x-protobuf", "user-agent": "critiqor-otel"}
     if settings.compression != "none":
@@ -136,7 +145,7 @@ def _headers(settings: OtlpSettings, parts: SplitResult) -> dict[str, str]:
     if parts.username:
         login = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
         headers["authorization"] = f"Basic {base64.b64encode(login).decode()}"
-    return {**headers, **settings.headers}
+    return {**headers, **sound_headers(settings.headers)}
 
 
 def _proxy_for(parts: SplitResult) -> SplitResult | None:

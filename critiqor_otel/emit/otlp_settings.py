@@ -6,13 +6,22 @@ percent-encoding, a traces endpoint as it is and a general one with `/v1/traces`
 
 import logging
 import os
+import re
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["Compression", "OtlpSettings", "Protocol", "host_of", "settings_from_environment", "tls_context"]
+__all__ = [
+    "Compression",
+    "OtlpSettings",
+    "Protocol",
+    "host_of",
+    "settings_from_environment",
+    "sound_headers",
+    "tls_context",
+]
 
 Protocol: TypeAlias = Literal["http/protobuf", "grpc"]
 Compression: TypeAlias = Literal["none", "gzip", "deflate"]
@@ -20,6 +29,8 @@ Compression: TypeAlias = Literal["none", "gzip", "deflate"]
 _HTTP_ENDPOINT, _GRPC_ENDPOINT = "http://localhost:4318", "http://localhost:4317"
 _PATH = "/v1/traces"
 _TIMEOUT = 10.0
+_HEADER_NAME = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
+_HEADER_VALUE = re.compile(r"[\t -~]*")
 _logger = logging.getLogger(__name__)
 
 
@@ -125,6 +136,19 @@ def _compression(value: str | None) -> Compression:
     if word != "none":
         _logger.warning("OTEL_EXPORTER_OTLP_COMPRESSION is %r; nothing is compressed", value)
     return "none"
+
+
+def sound_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return the headers without the blanks around their values, such as the end of a file's line.
+
+    Raises:
+        ValueError: one can't be sent; its value, which may be a secret, is not told.
+    """
+    sound = {name: value.strip() for name, value in headers.items()}
+    for name, value in sound.items():
+        if not _HEADER_NAME.fullmatch(name) or not _HEADER_VALUE.fullmatch(value):
+            raise ValueError(f"the header {name!r} can't be sent: its name or value holds what no header may")
+    return sound
 
 
 def host_of(endpoint: str) -> str:

@@ -3,6 +3,7 @@
 import logging
 import math
 import pathlib
+import re
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,6 +20,7 @@ from critiqor_otel.conventions.carriage import LOST
 from critiqor_otel.emit.batching import BatchOptions, SpanBatcher
 from critiqor_otel.emit.delivery import Patience
 from critiqor_otel.emit.otlp_exporter import OTLPSpanExporter
+from critiqor_otel.emit.otlp_settings import OtlpSettings
 
 QUICK = Patience(timeout=5, retry_for=5, first_delay=0.01, longest_delay=0.05)
 REJECTED = ExportTraceServiceResponse()
@@ -206,6 +208,35 @@ def test_a_receiver_that_is_not_there_costs_time_and_is_counted(exporter: Make) 
 
     assert sending.export(ended_spans(2)) is SpanExportResult.FAILURE
     assert sending.lost == 2
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "said"),
+    [
+        ("http://host:99999/v1/traces", "host:99999/v1/traces is no address of OTLP/HTTP: Port out of range"),
+        ("http://me:secret@[::1", "[::1 is no address of OTLP/HTTP: Invalid IPv6 URL"),
+        ("ftp://host", "host is no address of OTLP/HTTP"),
+    ],
+)
+def test_an_endpoint_that_is_none_is_named_at_once(endpoint: str, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)) as raised:
+        OTLPSpanExporter(endpoint=endpoint)
+    assert "secret" not in str(raised.value)
+
+
+def test_the_end_of_the_line_that_a_token_was_read_from_is_no_part_of_it(sink: Sink, exporter: Make) -> None:
+    assert exporter(sink, headers={"authorization": "Bearer t\n"}).export(ended_spans(1)) is SpanExportResult.SUCCESS
+    assert sink.headers[0]["authorization"] == "Bearer t"
+
+
+@pytest.mark.parametrize("protocol", ["http/protobuf", "grpc"])
+@pytest.mark.parametrize("headers", [{"authorization": "Bearer secret\nx"}, {"x key": "secret"}, {"a": "secret ä"}])
+def test_a_header_that_cannot_be_sent_is_named_at_once_without_its_value(
+    protocol: Any, headers: dict[str, str]
+) -> None:
+    with pytest.raises(ValueError, match="can't be sent") as raised:
+        OTLPSpanExporter(settings=OtlpSettings(endpoint="http://localhost:1", protocol=protocol, headers=headers))
+    assert "secret" not in str(raised.value)
 
 
 def test_a_full_queue_is_counted_and_told(exporter: Make) -> None:
