@@ -173,6 +173,6 @@ def file_system(path: str) -> tuple[Any, str]:
         raise UnreadableInputError(f"{path}: reading from there needs fsspec; install critiqor-otel[dask]") from error
     try:
         found: tuple[Any, str] = url_to_fs(path)
-    except ImportError as error:  # the scheme's own package
+    except (ImportError, TypeError) as error:  # the scheme's own package, or what its address must tell besides
         raise UnreadableInputError(f"{path}: {error}") from error
     return found

@@ -67,6 +67,13 @@ def test_where_there_is_no_run_the_exit_code_says_so(critiqor: Critiqor, folder:
     assert critiqor(*words).code == 3
 
 
+def test_an_address_that_tells_too_little_is_named(critiqor: Critiqor) -> None:
+    done = critiqor("diagnose", "github://a")
+
+    assert done.code == 3
+    assert done.err.startswith("Error: github://a: ")
+
+
 def test_a_file_that_is_followed_and_holds_no_session_is_told(critiqor: Critiqor, tmp_path: Path) -> None:
     (tmp_path / "session.json").write_text("{")
     (tmp_path / "session.json").chmod(0o400)  # as when it is sealed
