@@ -90,7 +90,7 @@ class Redaction(Struct, frozen=True):
         )
 
     def span(self, span: Span, *, carried: frozenset[str] = frozenset()) -> Span:
-        """Return a span without secrets in its name, status, attributes, events, links, scope and resource.
+        """Return a span without secrets in name, status, attributes, events and links; scope and resource are shared.
 
         Attributes that carry events were scrubbed when they were written, and stay whole.
         """

@@ -1,8 +1,9 @@
 """Spans as they come become session files: runs wait until they are over, then they are written, each once."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -11,7 +12,7 @@ from critiqor_otel.conventions.carriage import CARRIED
 from critiqor_otel.emit.redaction import Redaction
 from critiqor_otel.errors import OutputError
 from critiqor_otel.reconstruct.reconstruct import reconstruct
-from critiqor_otel.span import Resource, Span
+from critiqor_otel.span import Span
 from critiqor_otel.spool.close_reason import CloseReason
 from critiqor_otel.spool.open_sessions import Closed, OpenSessions, Patience, Piece
 from critiqor_otel.spool.sealed_runs import Arrival, seal
@@ -25,7 +26,8 @@ PATIENCE = Patience(
     after_root_ns=2 * _SECOND, idle_ns=6 * 3600 * _SECOND, longest_ns=24 * 3600 * _SECOND, decoded_bytes=1 << 62
 )
 _MOST_SPANS = 500_000  # of all runs together; past it the runs that are open are written as far as they are known
-_MOST_RESOURCES = 256
+_MOST_SHARED = 256
+_Shared = TypeVar("_Shared")
 _NOWHERE = Position(0, 0)
 _logger = logging.getLogger(__name__)
 
@@ -46,7 +48,7 @@ class SessionWriter:
         """Begin with nothing open."""
         self._config = config
         self._open = OpenSessions(config.patience)
-        self._resources: dict[int, tuple[Resource, Resource]] = {}
+        self._scrubbed_once: dict[int, tuple[Any, Any]] = {}
         self._count = 0
         self.lost = 0
         """Spans of sessions that could not be written."""
@@ -107,10 +109,19 @@ class SessionWriter:
             seal(session, arrival, runs=Path(self._config.runs))
 
     def _scrubbed(self, span: Span, redaction: Redaction) -> Span:
-        known = self._resources.get(id(span.resource))
+        return msgspec.structs.replace(
+            redaction.span(span, carried=CARRIED),
+            resource=self._shared(span.resource, redaction.resource),
+            scope=self._shared(span.scope, redaction.scope),
+        )
+
+    def _shared(self, thing: _Shared, scrub: Callable[[_Shared], _Shared]) -> _Shared:
+        """Return what many spans point at without its secrets, scrubbed once."""
+        known = self._scrubbed_once.get(id(thing))
         if known is None:
-            if len(self._resources) >= _MOST_RESOURCES:
-                self._resources.clear()
-            # Holding the resource keeps its id() its own.
-            known = self._resources[id(span.resource)] = (span.resource, redaction.resource(span.resource))
-        return msgspec.structs.replace(redaction.span(span, carried=CARRIED), resource=known[1])
+            if len(self._scrubbed_once) >= _MOST_SHARED:
+                self._scrubbed_once.clear()
+            # Holding the thing keeps its id() its own.
+            known = self._scrubbed_once[id(thing)] = (thing, scrub(thing))
+        found: _Shared = known[1]
+        return found

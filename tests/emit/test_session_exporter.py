@@ -128,10 +128,12 @@ def test_secrets_stand_in_no_file(provider: TracerProvider, exporter: SessionExp
     run_agent(provider, "a", **{"gen_ai.tool.call.arguments": '{"password": "hunter2"}', "url": "http://u:hunter2@h/"})
     with monitor(options=RecordingOptions(tracer_provider=provider, run_id="b")) as recorder:
         recorder.record_tool_call("login", {"password": "hunter2"})
+    tracer = provider.get_tracer("agent", attributes={"api_key": "hunter2"})
+    tracer.start_span("invoke_agent helper", attributes={**AGENT, "critiqor.run_id": "c"}).end()
     exporter.shutdown()
 
     told = b"".join(path.read_bytes() for path in (tmp_path / "runs").rglob("*.json"))
-    assert len(written(tmp_path)) == 2
+    assert len(written(tmp_path)) == 3
     assert b"hunter2" not in told
 
 
